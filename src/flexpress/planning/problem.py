@@ -1,0 +1,69 @@
+"""The routing problem as solvers see it: plain arrays, node 0 is the server, nodes 1..N the clients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+Tours = list[list[int]]
+"""One list of nodes per transporter, in visiting order, the server left out."""
+
+BUDGET_TOLERANCE = 1e-9
+"""Relative slack when energy is compared with a budget: rounding must not ground a drone."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Round trip and energy of a tour are linear in its length L and its number of clients R.
+
+    Transporter k:  round trip = time_per_metre[k] * L + time_per_client[k] * R     (Delta_k)
+                    energy     = energy_per_metre[k] * L + energy_per_client[k] * R (E_k)
+    """
+
+    positions: FloatArray  # (nodes, 2), metres
+    time_per_metre: FloatArray  # (transporters,)
+    time_per_client: FloatArray  # (transporters,)
+    energy_per_metre: FloatArray  # (transporters,)
+    energy_per_client: FloatArray  # (transporters,)
+    budgets: FloatArray  # (transporters,), joules, inf where unlimited
+
+    @property
+    def num_clients(self) -> int:
+        return len(self.positions) - 1
+
+    @property
+    def num_transporters(self) -> int:
+        return len(self.budgets)
+
+    def distances(self) -> FloatArray:
+        """The distance matrix D of the paper, server first."""
+        offsets = self.positions[:, None, :] - self.positions[None, :, :]  # (nodes, nodes, 2)
+        return np.sqrt((offsets**2).sum(axis=2))
+
+    def length(self, tour: Sequence[int]) -> float:
+        """Length of the closed tour server -> clients -> server."""
+        stops = self.positions[[0, *tour, 0]]
+        legs = stops[1:] - stops[:-1]
+        return float(np.sqrt((legs**2).sum(axis=1)).sum())
+
+    def round_trip(self, k: int, tour: Sequence[int]) -> float:
+        return self._linear(self.time_per_metre[k], self.time_per_client[k], tour)
+
+    def energy(self, k: int, tour: Sequence[int]) -> float:
+        return self._linear(self.energy_per_metre[k], self.energy_per_client[k], tour)
+
+    def within_budget(self, k: int, tour: Sequence[int]) -> bool:
+        return self.energy(k, tour) <= self.budgets[k] * (1 + BUDGET_TOLERANCE)
+
+    def feasible(self, tours: Tours) -> bool:
+        return all(self.within_budget(k, tour) for k, tour in enumerate(tours))
+
+    def _linear(self, per_metre: float, per_client: float, tour: Sequence[int]) -> float:
+        if not tour:
+            return 0.0
+        return float(per_metre * self.length(tour) + per_client * len(tour))
