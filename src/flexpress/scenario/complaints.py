@@ -1,0 +1,101 @@
+"""Pydantic's findings -> one line for the user: key, value found, what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from flexpress.scenario.section import KeyedError
+from flexpress.scenario.toml import write_key, write_value
+
+LONGEST_VALUE = 60
+MISSING = object()
+
+KeyPath = tuple[int | str, ...]
+
+MESSAGES = {
+    "int_type": "must be a whole number",
+    "tuple_type": "must be a list in brackets",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "literal_error": "must be {expected}",
+    "model_type": "must be a table of keys",
+    "missing": "is missing",
+}
+
+
+def explain(error: ValidationError, data: Mapping[str, object], model: type[BaseModel]) -> str:
+    """The first finding; unknown keys come first, since they cause others to be missing."""
+    found = error.errors(include_url=False)
+    found.sort(key=lambda detail: detail["type"] != "extra_forbidden")
+    line = _explain_one(found[0], data, model)
+    return line if len(found) == 1 else f"{line} (and {len(found) - 1} more)"
+
+
+def show_value(value: object) -> str:
+    """A value as it would stand in the file, cut to a readable length."""
+    if isinstance(value, list | tuple):
+        value = value[:LONGEST_VALUE]  # a million positions need not be written to be cut
+    try:
+        text = write_value(value)
+    except ValueError:  # Python refuses to write integers of thousands of digits
+        text = "a number of thousands of digits"
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 4] + " ..."
+
+
+def nearest(word: str, allowed: Sequence[str]) -> str:
+    """The allowed word that was perhaps meant, as a question in brackets; or nothing."""
+    close = get_close_matches(word, allowed, n=1)
+    return f' (did you mean "{close[0]}"?)' if close else ""
+
+
+def _explain_one(detail: ErrorDetails, data: Mapping[str, object], model: type[BaseModel]) -> str:
+    path: KeyPath = detail["loc"]
+    cause = detail.get("ctx", {}).get("error")
+    if isinstance(cause, KeyedError):
+        path = (*path, *cause.key.split("."))
+    message = str(cause) if cause else _message(detail, model)
+    value = _look_up(data, path)
+    shown = "" if value is MISSING or isinstance(value, Mapping) else f" = {show_value(value)}"
+    return f"{_dotted(path)}{shown}: {message}"
+
+
+def _message(detail: ErrorDetails, model: type[BaseModel]) -> str:
+    path = detail["loc"]
+    if detail["type"] == "extra_forbidden":
+        allowed = list(_fields(model, path[:-1]))
+        return f"unknown key{nearest(str(path[-1]), allowed)}; allowed: {', '.join(allowed)}"
+    template = MESSAGES.get(detail["type"])
+    text = template.format(**detail.get("ctx", {})) if template else detail["msg"].lower()
+    *table, key = path[:2]
+    field = _fields(model, tuple(table)).get(str(key))
+    return f"{text} ({field.description})" if field and field.description else text
+
+
+def _fields(model: type[BaseModel], path: KeyPath) -> dict[str, FieldInfo]:
+    """The fields of the table at the path."""
+    for key in path:
+        section = model.model_fields[str(key)].annotation
+        assert isinstance(section, type)
+        assert issubclass(section, BaseModel)
+        model = section
+    return model.model_fields
+
+
+def _look_up(data: object, path: KeyPath) -> object:
+    for key in path:
+        try:
+            data = data[key]  # type: ignore[index]  # whatever cannot be indexed has no such entry
+        except (KeyError, IndexError, TypeError):
+            return MISSING
+    return data
+
+
+def _dotted(path: KeyPath) -> str:
+    """("fleet", "speeds", 1) -> fleet.speeds[1]"""
+    text = "".join(f"[{key}]" if isinstance(key, int) else f".{write_key(key)}" for key in path)
+    return text.removeprefix(".")

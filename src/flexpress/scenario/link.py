@@ -1,0 +1,65 @@
+"""The `[link]` section: how long one model takes to pass between a transporter and a client."""
+
+from __future__ import annotations
+
+import math
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from flexpress.scenario import physics
+from flexpress.scenario.quantities import (
+    Altitude,
+    Bandwidth,
+    DataRate,
+    DataSize,
+    Gain,
+    NoiseDensity,
+    PositiveWatts,
+    Time,
+)
+from flexpress.scenario.section import Section, check_form, present
+
+CONSTANT = ("transfer_time",)
+FIXED_RATE = ("rate", "model_size")
+SHANNON = ("bandwidth", "altitude", "transmit_power", "channel_gain", "noise", "model_size")
+
+
+class Link(Section):
+    """Exactly one of three forms: a time, a rate and a size, or the paper's Shannon link."""
+
+    transfer_time: Time | None = Field(default=None, description="seconds per client")
+    rate: DataRate | None = Field(default=None, description="bit/s")
+    model_size: DataSize | None = Field(default=None, description="bytes")
+    bandwidth: Bandwidth | None = Field(default=None, description="Hz")
+    altitude: Altitude | None = Field(default=None, description="metres")
+    transmit_power: PositiveWatts | None = Field(default=None, description="watts")
+    channel_gain: Gain | None = Field(default=None, description="gain at 1 m, beta_0 of the paper")
+    noise: NoiseDensity | None = Field(default=None, description="W/Hz, N_0 of the paper")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        check_form(self, (CONSTANT, FIXED_RATE, SHANNON))
+        if not math.isfinite(self.seconds_per_client):
+            raise ValueError("these values give no finite transfer time: check their units")
+        return self
+
+    @property
+    def seconds_per_client(self) -> float:
+        """T_trans of the paper; inf if the link carries nothing."""
+        if self.transfer_time is not None:
+            return self.transfer_time
+        try:
+            return physics.transfer_time(present(self.model_size), self._rate())
+        except ZeroDivisionError:
+            return math.inf
+
+    def _rate(self) -> float:
+        if self.rate is not None:
+            return self.rate
+        return physics.shannon_rate(
+            present(self.bandwidth),
+            physics.channel_gain(present(self.channel_gain), present(self.altitude)),
+            present(self.transmit_power),
+            present(self.noise),
+        )

@@ -1,0 +1,163 @@
+"""The scenario: everything that is given before a plan is made, as one frozen value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError, model_validator
+
+from flexpress.errors import InputError
+from flexpress.scenario.complaints import explain
+from flexpress.scenario.files import parse_toml, read_text, write_text
+from flexpress.scenario.link import Link
+from flexpress.scenario.network import Block, Network
+from flexpress.scenario.preset import preset_text
+from flexpress.scenario.quantities import Label, PositiveTime, WholeNumber
+from flexpress.scenario.section import KeyedError, Section
+from flexpress.scenario.sensors import list_clients
+from flexpress.scenario.settings import TRANSMIT_POWER, Fleet, PlanSettings, Power
+from flexpress.scenario.toml import write_document
+
+LARGEST_SEED = 2**63 - 1
+
+
+class Scenario(Section):
+    """Positions, fleet, link, power, in SI units. Made by `load`, `from_dict` or `preset`."""
+
+    name: Label = "scenario"
+    seed: WholeNumber = Field(default=0, ge=0, le=LARGEST_SEED)
+    slot: PositiveTime = Field(default=60.0, description="seconds for one local training step")
+    network: Network = Field(description="the section [network]: server and clients")
+    fleet: Fleet = Field(description="the section [fleet]: speeds, budgets")
+    link: Link = Field(description="the section [link]: time to pass a model to a client")
+    power: Power = Field(default=Power(), description="the section [power]")
+    plan: PlanSettings = Field(default=PlanSettings(), description="the section [plan]")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The scenario in a TOML file; InputError with one line if something is wrong."""
+        path = Path(path)
+        data = parse_toml(read_text(path), str(path))
+        return cls.from_dict(data, base_dir=path.parent, source=str(path))
+
+    @classmethod
+    def preset(cls, name: str, seed: int | None = None) -> Self:
+        source = f"preset {name}"
+        return cls.from_dict(parse_toml(preset_text(name, seed), source), source=source)
+
+    @classmethod
+    def from_dict(
+        cls,
+        data: Mapping[str, object],
+        base_dir: str | Path | None = None,
+        source: str = "scenario",
+    ) -> Self:
+        """The scenario in nested mappings shaped like the file; `source` stands in its errors."""
+        data = list_clients(data, Path(base_dir or "."), source)
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise InputError(f"{source}: {explain(error, data, cls)}") from None
+
+    def replace(self, **changes: object) -> Self:
+        """Another scenario: mappings are merged into their section, None takes a key away."""
+        data = self.to_dict()
+        for key, change in changes.items():
+            section = data.get(key)
+            if isinstance(section, dict) and isinstance(change, Mapping):
+                change = _without_none({**section, **change})
+            data[key] = change
+        return self.from_dict(_without_none(data), source=self.name)
+
+    def to_dict(self) -> dict[str, object]:
+        return self.model_dump(exclude_none=True)
+
+    def to_toml(self) -> str:
+        """Text that loads as an equal scenario, bit for bit; clients of a CSV file are listed."""
+        return write_document(self.to_dict())
+
+    def save(self, path: str | Path) -> None:
+        write_text(Path(path), self.to_toml())
+
+    @cached_property
+    def positions(self) -> NDArray[np.float64]:
+        """Server first, then the clients in the order of `client_ids`: (N + 1, 2), read-only."""
+        positions = self.network.positions(self.seed)
+        positions.setflags(write=False)
+        return positions
+
+    @cached_property
+    def client_ids(self) -> tuple[int | str, ...]:
+        return self.network.client_ids()
+
+    @property
+    def num_clients(self) -> int:
+        """N of the paper."""
+        return self.network.num_clients
+
+    @property
+    def num_transporters(self) -> int:
+        """K of the paper."""
+        return len(self.fleet.speeds)
+
+    @property
+    def speeds(self) -> tuple[float, ...]:
+        """V_k of the paper, m/s."""
+        return self.fleet.speeds
+
+    def budget(self, k: int) -> float:
+        """Joules that transporter k may spend on one round trip; inf if none is given."""
+        return math.inf if self.fleet.budgets is None else self.fleet.budgets[k]
+
+    @property
+    def transfer_time(self) -> float:
+        """T_trans of the paper, seconds per client."""
+        return self.link.seconds_per_client
+
+    def flight_power(self, k: int) -> float:
+        """Watts of transporter k in flight at its speed."""
+        return self.power.flight_at(self.speeds[k])
+
+    @property
+    def hover_power(self) -> float:
+        return self.power.hover
+
+    @property
+    def transmit_power(self) -> float:
+        """p of the paper, watts, wherever it is given: in [power], in [link], or by default."""
+        given = (self.power.transmit, self.link.transmit_power)
+        return next((watts for watts in given if watts is not None), TRANSMIT_POWER)
+
+    @property
+    def blocks(self) -> list[Block]:
+        """Corners of the blocks of a generated network, for the map."""
+        return self.network.block_corners()
+
+    @model_validator(mode="after")
+    def _check_transmit_power(self) -> Self:
+        here, there = self.power.transmit, self.link.transmit_power
+        if here is not None and there is not None and not math.isclose(here, there, rel_tol=1e-9):
+            raise KeyedError("power.transmit", f"link.transmit_power is {there} W; give it once")
+        return self
+
+    @model_validator(mode="after")
+    def _check_flight_power(self) -> Self:
+        for k, speed in enumerate(self.speeds):
+            if not math.isfinite(self.flight_power(k)):
+                text = f"c1 V^3 + c2 / V is not finite at {speed} m/s"
+                raise KeyedError("fleet.speeds", text)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        # By fields alone: pydantic would compare the cached positions too, which arrays refuse.
+        return isinstance(other, Scenario) and self.to_dict() == other.to_dict()
+
+
+def _without_none(data: Mapping[str, object]) -> dict[str, object]:
+    return {key: value for key, value in data.items() if value is not None}

@@ -1,0 +1,35 @@
+"""Scenarios that come with the package: commented TOML files in `presets/`, ready to edit."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from flexpress.errors import InputError
+from flexpress.scenario.complaints import nearest
+
+SUFFIX = ".toml"
+
+
+def preset_names() -> list[str]:
+    names = (entry.name for entry in _folder().iterdir())
+    return sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
+
+
+def preset_text(name: str, seed: int | None = None) -> str:
+    """The TOML text of a preset, with another seed if one is given."""
+    names = preset_names()
+    if name not in names:
+        hint = nearest(name, names)
+        raise InputError(f'no preset "{name}"{hint}; there are: {", ".join(names)}')
+    text = (_folder() / (name + SUFFIX)).read_text(encoding="utf-8")
+    if seed is None:
+        return text
+    if seed < 0:
+        raise InputError(f"seed = {seed}: must be a whole number of at least 0")
+    return re.sub(r"(?m)^seed = \d+", f"seed = {seed}", text, count=1)
+
+
+def _folder() -> Traversable:
+    return files("flexpress.scenario") / "presets"

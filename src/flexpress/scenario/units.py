@@ -1,0 +1,139 @@
+"""Quantities as people write them ("36 km/h", "20 dBm") -> SI floats; bare numbers are SI."""
+
+from __future__ import annotations
+
+import math
+import re
+import reprlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from numbers import Real
+
+NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+QUANTITY = re.compile(rf"\s*({NUMBER})\s*(|[A-Za-z].*?)\s*", re.ASCII | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A kind of quantity: what it is called, its SI unit, and the units it may be given in."""
+
+    name: str
+    unit: str
+    example: str = ""
+    factors: Mapping[str, float] = field(default_factory=dict)  # unit -> its value in SI
+    decibels: Mapping[str, float] = field(default_factory=dict)  # unit -> SI value of 0 dB
+
+    @property
+    def units(self) -> list[str]:
+        return [*self.factors, *self.decibels]
+
+    @property
+    def hint(self) -> str:
+        """What may be written, for the end of an error message."""
+        if not self.units:
+            return f"({self.unit}, without quotes)"
+        return f'({self.unit}, or text with a unit such as "{self.example}")'
+
+    def parse(self, value: object) -> float:
+        """The finite SI value of a number or of text with a unit; ValueError otherwise."""
+        number = self._parse_text(value) if isinstance(value, str) else self._plain(value)
+        if not math.isfinite(number):
+            raise ValueError(f"must be a finite number {self.hint}")
+        return number
+
+    def positive(self, value: object) -> float:
+        number = self.parse(value)
+        if number <= 0:
+            raise ValueError(f"must be greater than 0 {self.hint}")
+        return number
+
+    def non_negative(self, value: object) -> float:
+        number = self.parse(value)
+        if number < 0:
+            raise ValueError(f"must be at least 0 {self.hint}")
+        return number
+
+    def _plain(self, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise ValueError(f"must be a number {self.hint}")
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf
+
+    def _parse_text(self, text: str) -> float:
+        match = QUANTITY.fullmatch(text)
+        if not match or not self.units:
+            raise ValueError(f"must be a number {self.hint}")
+        number, unit = float(match[1]), match[2]
+        if not unit:
+            raise ValueError(f"{reprlib.repr(text)} lacks a unit: must be a number {self.hint}")
+        return self._convert(number, unit, text)
+
+    def _convert(self, number: float, unit: str, text: str) -> float:
+        if unit in self.factors:
+            return number * self.factors[unit]
+        if unit in self.decibels:
+            return self.decibels[unit] * _ratio(number)
+        allowed = ", ".join(self.units)
+        raise ValueError(
+            f"unknown unit in {reprlib.repr(text)}: a {self.name} may be given in {allowed}"
+        )
+
+
+def _ratio(decibels: float) -> float:
+    try:
+        return float(10.0 ** (decibels / 10.0))
+    except OverflowError:
+        return math.inf
+
+
+LENGTH = Dimension(
+    "length",
+    "m",
+    "1 km",
+    {"m": 1.0, "km": 1e3, "cm": 1e-2, "ft": 0.3048, "mi": 1609.344, "nmi": 1852.0},
+)
+SPEED = Dimension(
+    "speed",
+    "m/s",
+    "36 km/h",
+    {"m/s": 1.0, "km/h": 1 / 3.6, "mph": 0.44704, "kn": 1852 / 3600},
+)
+TIME = Dimension("time", "s", "1 min", {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0})
+ENERGY = Dimension(
+    "energy",
+    "J",
+    "15 kJ",
+    {"J": 1.0, "kJ": 1e3, "MJ": 1e6, "Wh": 3600.0, "kWh": 3.6e6},
+)
+POWER = Dimension(
+    "power",
+    "W",
+    "20 dBm",
+    {"W": 1.0, "mW": 1e-3, "kW": 1e3},
+    {"dBm": 1e-3, "dBW": 1.0},
+)
+DATA_SIZE = Dimension(
+    "data size",
+    "bytes",
+    "100 MB",
+    {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9}
+    | {"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
+    | {"bit": 0.125, "kbit": 125.0, "Mbit": 125e3, "Gbit": 125e6},
+)
+DATA_RATE = Dimension(
+    "data rate",
+    "bit/s",
+    "50 Mbit/s",
+    {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
+    | {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9}
+    | {"B/s": 8.0, "kB/s": 8e3, "MB/s": 8e6, "GB/s": 8e9},
+)
+FREQUENCY = Dimension("frequency", "Hz", "50 MHz", {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9})
+GAIN = Dimension("gain", "plain ratio", "-50 dB", decibels={"dB": 1.0})
+NOISE_DENSITY = Dimension(
+    "noise density", "W/Hz", "-174 dBm/Hz", {"W/Hz": 1.0}, {"dBm/Hz": 1e-3, "dBW/Hz": 1.0}
+)
+PARASITIC = Dimension("parasitic power coefficient", "W s^3/m^3")
+INDUCED = Dimension("induced power coefficient", "W m/s")

@@ -1,0 +1,65 @@
+"""The scenarios that come with the package."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from flexpress.errors import InputError
+from flexpress.scenario import Scenario, preset_names, preset_text
+
+
+def test_names() -> None:
+    assert preset_names() == ["coast", "four", "paper", "paper-50mbit", "valley"]
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_loads_and_is_named_after_its_file(name: str) -> None:
+    assert Scenario.preset(name).name == name
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_only_the_seed_is_substituted(name: str) -> None:
+    before, after = tomllib.loads(preset_text(name)), tomllib.loads(preset_text(name, seed=42))
+    assert after == {**before, "seed": 42}
+    assert Scenario.preset(name, seed=42).seed == 42
+
+
+def test_the_text_keeps_its_comments() -> None:
+    assert preset_text("paper", seed=3).startswith("# The network of the FedEx paper")
+
+
+def test_the_papers_numbers() -> None:
+    paper = Scenario.preset("paper")
+    assert paper.speeds == (10.0,) * 4
+    assert paper.fleet.budgets == (15e3,) * 4
+    assert (paper.flight_power(0), paper.hover_power, paper.transmit_power) == (30.0, 20.0, 0.1)
+    assert paper.slot == 60.0
+
+
+def test_the_two_papers_differ_in_the_link_alone() -> None:
+    paper, fixed_rate = Scenario.preset("paper"), Scenario.preset("paper-50mbit")
+    assert paper.network == fixed_rate.network
+    assert paper.fleet == fixed_rate.fleet
+    assert paper.transmit_power == fixed_rate.transmit_power
+
+
+def test_unknown_preset_lists_the_names_and_the_nearest() -> None:
+    with pytest.raises(InputError) as caught:
+        Scenario.preset("vally")
+    expected = (
+        'no preset "vally" (did you mean "valley"?); '
+        "there are: coast, four, paper, paper-50mbit, valley"
+    )
+    assert str(caught.value) == expected
+
+
+def test_a_preset_name_is_no_path() -> None:
+    with pytest.raises(InputError, match="no preset"):
+        preset_text("../presets/four")
+
+
+def test_negative_seed() -> None:
+    with pytest.raises(InputError, match="seed = -1: must be a whole number of at least 0"):
+        preset_text("paper", seed=-1)
