@@ -1,0 +1,57 @@
+"""The page about the scenario file names every key and unit, and tells errors as they are."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from flexpress.errors import InputError
+from flexpress.scenario import Scenario, preset_names, preset_text, units
+
+PAGE = (Path(__file__).parents[2] / "docs" / "scenario.md").read_text(encoding="utf-8")
+MISTAKES = [
+    ("[14.0, 10.0, 8.0]", "[14.0, -3.0, 8.0]"),
+    ("[14.0, 10.0, 8.0]", '["14 knots", 10.0, 8.0]'),
+    ("speeds =", "speed ="),
+    (', "8 kJ"]', "]"),
+    ("transfer_time = 12.0", "rate = 50e6"),
+    ("[150.0, 180.0]", "[150.0, nan]"),
+    ("[power]", "[power"),
+]
+
+
+def test_every_key() -> None:
+    sections = [field.annotation for field in Scenario.model_fields.values()]
+    models = [s for s in sections if isinstance(s, type) and issubclass(s, BaseModel)]
+    keys = [key for model in models for key in model.model_fields]
+    assert len(models) == 5
+    keys += ["name", "seed", "slot"]
+    assert [key for key in keys if f"`{key}`" not in PAGE] == []
+
+
+def test_every_unit_and_preset() -> None:
+    for dimension in vars(units).values():
+        if isinstance(dimension, units.Dimension) and dimension.units:
+            listed = ", ".join(f"`{unit}`" for unit in dimension.units)
+            assert f"| {dimension.name} | {listed} |" in PAGE
+    assert [name for name in preset_names() if f"`{name}`" not in PAGE] == []
+
+
+def test_the_example_is_a_scenario() -> None:
+    example = PAGE.split("\n\n    from flexpress")[0].split("\n\n", 2)[2]
+    text = "\n".join(line[4:] for line in example.splitlines() if line.startswith("    "))
+    assert Scenario.from_dict(tomllib.loads(text)).num_clients == 3
+
+
+@pytest.mark.parametrize(("old", "new"), MISTAKES)
+def test_the_errors_it_shows_are_real(
+    old: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("valley.toml").write_text(preset_text("valley").replace(old, new))
+    with pytest.raises(InputError) as caught:
+        Scenario.load("valley.toml")
+    assert f"\n    {caught.value}\n" in PAGE
