@@ -1,14 +1,11 @@
-"""The three costs of a plan (the paper's Section "Routes"), each of round trips and client counts."""
+"""The three costs of a plan (the paper's Section "Routes"), from round trips and client counts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
 
 from flexpress.planning.problem import Problem, Tours
-
-Objective = Literal["minmax", "sws", "total"]
-OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
+from flexpress.scenario import Objective
 
 
 def objective_value(

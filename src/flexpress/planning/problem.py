@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.scenario import Scenario
+
 FloatArray = NDArray[np.float64]
 
 Tours = list[list[int]]
@@ -31,6 +33,20 @@ class Problem:
     energy_per_metre: FloatArray  # (transporters,)
     energy_per_client: FloatArray  # (transporters,)
     budgets: FloatArray  # (transporters,), joules, inf where unlimited
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Problem:
+        transporters = range(scenario.num_transporters)
+        speeds = np.array(scenario.speeds)
+        hover = scenario.transfer_time * (scenario.hover_power + scenario.transmit_power)
+        return cls(
+            positions=scenario.positions,
+            time_per_metre=1 / speeds,
+            time_per_client=np.full(len(speeds), scenario.transfer_time),
+            energy_per_metre=np.array([scenario.flight_power(k) for k in transporters]) / speeds,
+            energy_per_client=np.full(len(speeds), hover),
+            budgets=np.array([scenario.budget(k) for k in transporters]),
+        )
 
     @property
     def num_clients(self) -> int:

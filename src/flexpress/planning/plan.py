@@ -1,0 +1,111 @@
+"""Who flies where, how long each tour takes, and whether the batteries last: a frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexpress.planning.objectives import objective_value
+from flexpress.planning.problem import BUDGET_TOLERANCE, Tours
+from flexpress.scenario import Objective, Scenario, SolverName, physics
+
+ClientId = int | str
+
+
+@dataclass(frozen=True)
+class Tour:
+    """One round trip of one transporter; all zero if it stays on the ground. SI units."""
+
+    clients: tuple[ClientId, ...]  # in visiting order
+    arrivals: tuple[float, ...]  # seconds after take-off at which it reaches each client
+    length: float
+    round_trip: float
+    round_trip_slots: int
+    flight_energy: float
+    hover_energy: float
+    transmission_energy: float
+    energy: float
+    budget: float | None  # None: unlimited
+
+    @property
+    def within_budget(self) -> bool:
+        return self.budget is None or self.energy <= self.budget * (1 + BUDGET_TOLERANCE)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One tour per transporter, and how the plan came about."""
+
+    objective: Objective
+    cost: float
+    feasible: bool
+    solver: SolverName
+    seed: int
+    seconds: float  # wall-clock time the solver took
+    transporters: tuple[Tour, ...]
+
+    @classmethod
+    def of(
+        cls,
+        scenario: Scenario,
+        objective: Objective,
+        tours: Tours,
+        *,
+        solver: SolverName,
+        seed: int,
+        seconds: float,
+    ) -> Plan:
+        """Every figure of the plan, computed from the scenario and the order of visits."""
+        transporters = tuple(make_tour(scenario, k, nodes) for k, nodes in enumerate(tours))
+        cost = objective_value(
+            objective,
+            [tour.round_trip for tour in transporters],
+            [len(tour.clients) for tour in transporters],
+        )
+        feasible = all(tour.within_budget for tour in transporters)
+        return cls(objective, cost, feasible, solver, seed, seconds, transporters)
+
+
+def make_tour(scenario: Scenario, k: int, nodes: Sequence[int]) -> Tour:
+    """The tour of transporter k over these nodes (1..N, in visiting order)."""
+    budget = scenario.budget(k)
+    legs = leg_lengths(scenario, nodes)
+    hover = scenario.transfer_time
+    flight_time = physics.flight_time(sum(legs), scenario.speeds[k])
+    flight = physics.flight_energy(flight_time, scenario.flight_power(k))
+    hovering = physics.hover_energy(len(nodes), hover, scenario.hover_power)
+    sending = physics.transmission_energy(len(nodes), hover, scenario.transmit_power)
+    round_trip = physics.round_trip(len(nodes), hover, flight_time)
+    return Tour(
+        clients=tuple(scenario.client_ids[node - 1] for node in nodes),
+        arrivals=arrival_times(legs, scenario.speeds[k], hover),
+        length=sum(legs),
+        round_trip=round_trip,
+        round_trip_slots=physics.slots(round_trip, scenario.slot),
+        flight_energy=flight,
+        hover_energy=hovering,
+        transmission_energy=sending,
+        energy=physics.total_energy(sending, flight, hovering),
+        budget=None if budget == np.inf else budget,
+    )
+
+
+def leg_lengths(scenario: Scenario, nodes: Sequence[int]) -> list[float]:
+    """Metres of each flight of the tour, the way home last; empty if nobody is visited."""
+    if not nodes:
+        return []
+    stops = scenario.positions[[0, *nodes, 0]]
+    legs: list[float] = np.hypot(*(stops[1:] - stops[:-1]).T).tolist()
+    return legs
+
+
+def arrival_times(legs: Sequence[float], speed: float, hover: float) -> tuple[float, ...]:
+    """Seconds after take-off at each client: all flights so far, and one hover per client before."""
+    arrivals, now = [], 0.0
+    for leg in legs[:-1]:
+        now += leg / speed
+        arrivals.append(now)
+        now += hover
+    return tuple(arrivals)

@@ -1,0 +1,127 @@
+"""Plans as JSON: written in one step, and checked against the scenario when they are read."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from flexpress.errors import InputError
+from flexpress.planning.plan import ClientId, Plan, Tour
+from flexpress.scenario import Scenario
+from flexpress.scenario.files import read_text, write_text
+
+SAME = 1e-6
+"""Relative: figures in a file may have been rounded by hand, not made for another scenario."""
+
+
+def plan_to_json(plan: Plan) -> str:
+    """The plan as one JSON object; reading it back gives an equal plan, bit for bit."""
+    return json.dumps(asdict(plan), indent=2)
+
+
+def save_plan(plan: Plan, path: str | Path) -> None:
+    write_text(Path(path), plan_to_json(plan) + "\n")
+
+
+def load_plan(path: str | Path, scenario: Scenario) -> Plan:
+    """The plan in a file, if it serves this scenario: else InputError with one line.
+
+    Only the order of visits is taken on trust: every figure is computed anew and compared.
+    """
+    stored = parse_plan(read_text(Path(path)), str(path))
+    try:
+        check_transporters(scenario, stored)
+        check_clients(scenario, [i for tour in stored.transporters for i in tour.clients])
+        node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
+        fresh = Plan.of(
+            scenario,
+            stored.objective,
+            [[node_of[client] for client in tour.clients] for tour in stored.transporters],
+            solver=stored.solver,
+            seed=stored.seed,
+            seconds=stored.seconds,
+        )
+        check_budgets(fresh)
+        check_figures(stored, fresh)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return fresh
+
+
+def parse_plan(text: str, source: str) -> Plan:
+    try:
+        return TypeAdapter(Plan).validate_json(text, strict=True, by_name=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"] if part not in ("int", "str"))
+        where = f"{key}: " if key else ""
+        raise InputError(f"{source}: not a plan: {where}{first['msg']}") from None
+
+
+def check_transporters(scenario: Scenario, plan: Plan) -> None:
+    found, needed = len(plan.transporters), scenario.num_transporters
+    if found != needed:
+        raise InputError(
+            f"{found} transporters in the plan, {needed} in the scenario; plan it anew"
+        )
+
+
+def check_clients(scenario: Scenario, visited: Sequence[ClientId]) -> None:
+    """Every client exactly once."""
+    unknown = [client for client in visited if client not in set(scenario.client_ids)]
+    repeated = [client for client, times in Counter(visited).items() if times > 1]
+    missing = [client for client in scenario.client_ids if client not in set(visited)]
+    for clients, fault in (
+        (unknown, "not in the scenario"),
+        (repeated, "visited more than once"),
+        (missing, "not visited"),
+    ):
+        if clients:
+            raise InputError(f"client {some(clients)} {fault}; plan the scenario anew")
+
+
+def check_budgets(plan: Plan) -> None:
+    for k, tour in enumerate(plan.transporters, start=1):
+        if not tour.within_budget:
+            raise InputError(
+                f"transporter {k} needs {tour.energy:.1f} J and may spend {tour.budget:.1f} J; "
+                "raise its budget or plan the scenario anew"
+            )
+
+
+def check_figures(stored: Plan, fresh: Plan) -> None:
+    """What the file says must be what the scenario gives."""
+    figures = [("cost", stored.cost, fresh.cost)]
+    for k, (old, new) in enumerate(zip(stored.transporters, fresh.transporters, strict=True), 1):
+        figures += [(f"transporter {k}: {name}", a, b) for name, a, b in tour_figures(old, new)]
+    for name, found, expected in figures:
+        if not same(found, expected):
+            raise InputError(
+                f"{name} is {found} in the plan and {expected} for this scenario; "
+                "the plan belongs to another scenario or was edited: plan it anew"
+            )
+
+
+def tour_figures(old: Tour, new: Tour) -> Iterable[tuple[str, float | None, float | None]]:
+    numbers = (float, int, type(None))
+    for name, value in asdict(new).items():
+        if isinstance(value, numbers):
+            yield name, getattr(old, name), value
+
+
+def same(found: float | None, expected: float | None) -> bool:
+    if found is None or expected is None:
+        return found is expected
+    return math.isclose(found, expected, rel_tol=SAME, abs_tol=SAME)
+
+
+def some(clients: Sequence[ClientId]) -> str:
+    """The first few, so that a line stays a line."""
+    shown = ", ".join(str(client) for client in clients[:5])
+    return shown if len(clients) <= 5 else f"{shown} and {len(clients) - 5} more"

@@ -1,0 +1,88 @@
+"""From a scenario to a plan: the one door to all solvers."""
+
+from __future__ import annotations
+
+import time
+
+from flexpress.errors import InputError
+from flexpress.planning.infeasible import explain_infeasible
+from flexpress.planning.plan import Plan
+from flexpress.planning.problem import Problem, Tours
+from flexpress.planning.progress import OnProgress, ShouldStop, ignore_progress, never
+from flexpress.scenario import Objective, Scenario, SolverName
+
+
+def make_plan(
+    scenario: Scenario,
+    *,
+    objective: Objective | None = None,
+    solver: SolverName | None = None,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    seed: int | None = None,
+    on_progress: OnProgress = ignore_progress,
+    should_stop: ShouldStop = never,
+) -> Plan:
+    """The best plan that the solver finds; InfeasibleError if none fits the budgets.
+
+    What is not given is taken from the scenario. `iterations` limits the solver's work in a
+    reproducible way, `seconds` by the clock; with neither, the solver's own default number of
+    iterations is used. `exact` needs no limit: it ends when the optimum is proven. When
+    `should_stop` turns true, the best plan so far is returned.
+    """
+    check_effort(seconds, iterations, seed)
+    objective = objective or scenario.plan.objective
+    solver = solver or scenario.plan.solver
+    seed = scenario.seed if seed is None else seed
+    problem = Problem.of(scenario)
+    started = time.perf_counter()
+    tours = solve(
+        problem, objective, solver, seconds, iterations, seed, on_progress, should_stop
+    )
+    elapsed = time.perf_counter() - started
+    if tours is None:
+        raise explain_infeasible(scenario, problem, solver, seed, should_stop)
+    return Plan.of(scenario, objective, tours, solver=solver, seed=seed, seconds=elapsed)
+
+
+def solve(
+    problem: Problem,
+    objective: Objective,
+    solver: SolverName,
+    seconds: float | None,
+    iterations: int | None,
+    seed: int,
+    on_progress: OnProgress,
+    should_stop: ShouldStop,
+) -> Tours | None:
+    """Tours within the budgets, or None if the solver found none. Loads only what it needs."""
+    if solver == "exact":
+        from flexpress.planning.exact import solve_exact
+
+        return solve_exact(problem, objective)
+    if solver == "carp":
+        from flexpress.planning.carp import solve_carp
+
+        return solve_carp(problem, objective, seed=seed, should_stop=should_stop)
+    from flexpress.planning.search import solve_search
+
+    return solve_search(
+        problem,
+        objective,
+        seconds=seconds,
+        iterations=iterations,
+        seed=seed,
+        on_progress=on_progress,
+        should_stop=should_stop,
+    )
+
+
+def check_effort(seconds: float | None, iterations: int | None, seed: int | None) -> None:
+    if seconds is not None and iterations is not None:
+        raise InputError("seconds and iterations are both given; give one of them")
+    if seconds is not None and not 0 < seconds <= 1e9:
+        raise InputError(f"seconds = {seconds}: must be greater than 0 and at most 1e9")
+    if iterations is not None and not 0 < iterations < 2**62:
+        raise InputError(f"iterations = {iterations}: must be a whole number from 1 to 2^62")
+    if seed is not None and not 0 <= seed < 2**63:
+        raise InputError(f"seed = {seed}: must be a whole number from 0 to 2^63 - 1")
