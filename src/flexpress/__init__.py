@@ -1,0 +1,52 @@
+"""flexpress: federated learning by model express delivery.
+
+The public names load their room when they are first used, so that `import flexpress` and
+`flexpress --help` are instant.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flexpress.errors import FlexpressError, InfeasibleError, InputError
+    from flexpress.planning import Plan, Tour, load_plan, make_plan, save_plan
+    from flexpress.scenario import Scenario
+else:
+    HOMES = {
+        "FlexpressError": "errors",
+        "InfeasibleError": "errors",
+        "InputError": "errors",
+        "Plan": "planning",
+        "Scenario": "scenario",
+        "Tour": "planning",
+        "load_plan": "planning",
+        "make_plan": "planning",
+        "save_plan": "planning",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in HOMES:
+            raise AttributeError(f"module 'flexpress' has no attribute '{name}'")
+        from importlib import import_module
+
+        value = getattr(import_module(f"flexpress.{HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *HOMES})
+
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "FlexpressError",
+    "InfeasibleError",
+    "InputError",
+    "Plan",
+    "Scenario",
+    "Tour",
+    "__version__",
+    "load_plan",
+    "make_plan",
+    "save_plan",
+]

@@ -1,0 +1,246 @@
+"""The command line: argument parsing and calls, nothing else.
+
+Only typer is loaded here: everything heavy is imported inside the commands that need it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import click
+import typer
+from typer.core import TyperGroup
+
+from flexpress import __version__
+from flexpress.errors import FlexpressError, InfeasibleError, InputError
+from flexpress.interrupt import interruptible
+from flexpress.terminal import (
+    complain,
+    console,
+    forget_output,
+    say,
+    watch,
+    write_whatever_the_encoding,
+)
+
+if TYPE_CHECKING:
+    from flexpress.planning import Plan
+    from flexpress.scenario import Objective, Scenario, SolverName
+
+# The values of flexpress.scenario.Objective and SolverName, whose module is too slow for --help.
+OBJECTIVES = ("minmax", "sws", "total")
+SOLVERS = ("search", "carp", "exact")
+
+BUG, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+class Commands(TyperGroup):
+    """Knows which command was perhaps meant."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        names = self.list_commands(ctx)
+        if args[0] not in names and not args[0].startswith("-"):
+            from flexpress.scenario.complaints import nearest
+
+            hint = nearest(args[0], names)
+            raise click.UsageError(f'no command "{args[0]}"{hint}; there are: {", ".join(names)}')
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(
+    cls=Commands,
+    add_completion=False,
+    rich_markup_mode=None,  # plain text: drawing boxes around the help would triple its time
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+# Arguments are explained in the text above the options: some versions of click lose their help.
+
+
+@app.callback(invoke_without_command=True)
+def flexpress(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+) -> None:
+    """Federated learning by model express delivery: plan the drones that carry the model."""
+    if version:
+        say(f"flexpress {__version__}")
+    elif context.invoked_subcommand is None:
+        say(context.get_help())
+    else:
+        return
+    raise typer.Exit
+
+
+@app.command()
+def scenario(
+    preset: Annotated[str | None, typer.Argument(metavar="[PRESET]", hidden=True)] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Draw other positions, if they are generated.")
+    ] = None,
+    names: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
+) -> None:
+    """List the presets, or print one as TOML.
+
+    The text is ready to be edited: flexpress scenario valley > mine.toml
+    """
+    from flexpress.report.presets import show_presets
+    from flexpress.scenario import Scenario, preset_text
+
+    if preset is None or names:
+        show_presets(console(sys.stdout))
+        return
+    Scenario.preset(preset, seed)  # a text that does not load is not printed
+    say(preset_text(preset, seed).rstrip("\n"))
+
+
+@app.command()
+def plan(
+    name: Annotated[str, typer.Argument(metavar="SCENARIO", hidden=True)],
+    objective: Annotated[
+        str | None,
+        typer.Option(click_type=click.Choice(OBJECTIVES), help="What to make small."),
+    ] = None,
+    solver: Annotated[
+        str | None, typer.Option(click_type=click.Choice(SOLVERS), help="How to plan.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Limit of time for the solver.")
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(metavar="I", help="Limit of work: the same plan every time.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the solver.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for plan.json, map.png and scenario.toml; "
+            "by default one in flexpress-out, and none with --json.",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the plan as one JSON object, nothing else.")
+    ] = False,
+) -> None:
+    """Plan who flies where: a table, a map and files.
+
+    SCENARIO is a TOML file, or the name of a preset if there is no such file. Options that are
+    not given are taken from it. Ctrl-C ends the search with the best plan so far.
+    """
+    from flexpress.planning import plan_to_json
+    from flexpress.planning.solve import check_effort
+    from flexpress.report.folder import MAP, check_folder, default_folder, write_folder
+
+    check_effort(seconds, iterations, seed)
+    given = find_scenario(name)
+    chosen = cast("Objective | None", objective) or given.plan.objective
+    folder = out if out or as_json else default_folder(given, chosen)
+    if folder:
+        check_folder(folder)
+    made = watched_plan(given, chosen, cast("SolverName | None", solver), seconds, iterations, seed)
+    if folder:
+        write_folder(given, made, folder)
+    if as_json:
+        say(plan_to_json(made))
+        return
+    from flexpress.report.table import show_plan
+
+    show_plan(console(sys.stdout), given, made)
+    say(f" map: {folder / MAP if folder else ''}")
+
+
+def find_scenario(name: str) -> Scenario:
+    """The scenario in a file, or the preset of that name if there is no such file."""
+    from flexpress.scenario import Scenario, preset_names
+    from flexpress.scenario.complaints import nearest
+
+    if os.path.exists(name) and not (os.path.isdir(name) and name in preset_names()):
+        return Scenario.load(name)
+    if name in preset_names():
+        return Scenario.preset(name)
+    names = preset_names()
+    raise InputError(
+        f"{name}: no such file, and no preset of that name{nearest(name, names)}; "
+        f"the presets are {', '.join(names)}"
+    )
+
+
+def watched_plan(
+    given: Scenario,
+    objective: Objective,
+    solver: SolverName | None,
+    seconds: float | None,
+    iterations: int | None,
+    seed: int | None,
+) -> Plan:
+    """`make_plan` with a progress line, and Ctrl-C for the best so far."""
+    from flexpress.planning import make_plan
+    from flexpress.report.numbers import cost_text
+
+    solver = solver or given.plan.solver
+    with (
+        interruptible() as interruption,
+        watch(solver, lambda cost: cost_text(objective, cost), interruption.requested) as listener,
+    ):
+        try:
+            made = make_plan(
+                given,
+                objective=objective,
+                solver=solver,
+                seconds=seconds,
+                iterations=iterations,
+                seed=seed,
+                on_progress=listener,
+                should_stop=interruption.requested,
+            )
+        except InfeasibleError:
+            if interruption.requested():
+                raise KeyboardInterrupt from None
+            raise
+    if interruption.requested():
+        complain("interrupted: best plan so far")
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; its exit code. Whatever goes wrong is one line on standard error."""
+    command = typer.main.get_command(app)
+    try:
+        arguments = list(sys.argv[1:] if arguments is None else arguments)
+        write_whatever_the_encoding()
+        with command.make_context("flexpress", arguments) as context:
+            command.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        complain(one_line(error))
+        return BAD_INPUT
+    except FlexpressError as error:
+        complain(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        complain("interrupted before there was a plan")
+        return INTERRUPTED
+    except BrokenPipeError:
+        forget_output()
+    except Exception as error:
+        if os.environ.get("FLEXPRESS_DEBUG"):
+            raise
+        complain(
+            f"{type(error).__name__}: {error}. This is our mistake: please report it, "
+            "with the traceback that FLEXPRESS_DEBUG=1 shows"
+        )
+        return BUG
+    return 0
+
+
+def one_line(error: click.ClickException) -> str:
+    """Click's complaint about an option or argument, and where to read more."""
+    text = " ".join(error.format_message().split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    return f"{text}; see {context.command_path} --help" if context else text

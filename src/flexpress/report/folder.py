@@ -1,0 +1,65 @@
+"""The folder of a plan: `scenario.toml`, `plan.json` and `map.png`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from flexpress.errors import InputError
+from flexpress.planning import Plan, plan_to_json
+from flexpress.report.atomic import reason, replace_file
+from flexpress.scenario import Objective, Scenario
+
+SCENARIO, PLAN, MAP = "scenario.toml", "plan.json", "map.png"
+PROBE = ".flexpress.part"
+PARENT = Path("flexpress-out")
+LONGEST_NAME = 100
+
+
+def default_folder(scenario: Scenario, objective: Objective) -> Path:
+    """`flexpress-out/<scenario>-<objective>`, with what a file name should not hold taken out."""
+    name = re.sub(r"[^\w.+-]+", "-", scenario.name).strip("-.")[:LONGEST_NAME]
+    return PARENT / f"{name or 'scenario'}-{objective}"
+
+
+def check_folder(folder: Path) -> None:
+    """InputError now rather than after the solver's work; leaves nothing behind."""
+    made: list[Path] = []
+    try:
+        made = [path for path in (folder, *folder.parents) if not path.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / PROBE).touch()
+        (folder / PROBE).unlink()
+    except (OSError, ValueError) as error:
+        raise unusable(folder, error) from None
+    finally:
+        for path in made:
+            if path.is_dir():
+                path.rmdir()
+    for name in (SCENARIO, PLAN, MAP):
+        if (folder / name).is_dir():
+            raise InputError(f"{folder / name}: is a folder, and a file is to be written there")
+
+
+def write_folder(scenario: Scenario, plan: Plan, folder: Path) -> Path:
+    """All files, or none if one cannot be made; files of an earlier plan are replaced."""
+    from flexpress.report.map import map_png
+
+    contents = {
+        SCENARIO: scenario.to_toml().encode(),
+        PLAN: f"{plan_to_json(plan)}\n".encode(),
+        MAP: map_png(scenario, plan),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unusable(folder, error) from None
+    for name, content in contents.items():
+        replace_file(folder / name, content)
+    return folder
+
+
+def unusable(folder: Path, error: OSError | ValueError) -> InputError:
+    if isinstance(error, FileExistsError):
+        return InputError(f"{folder}: is a file; name a folder for the plan")
+    return InputError(f"{folder}: no files can be written there: {reason(error)}; name another")

@@ -1,0 +1,144 @@
+"""The map of a plan: positions, blocks, every tour in its colour. East is right, north is up."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+from numpy.typing import NDArray
+
+from flexpress.planning import Plan
+from flexpress.report.atomic import replace_file
+from flexpress.report.map_labels import label_clients, label_tour
+from flexpress.report.map_legend import add_legend
+from flexpress.report.numbers import cost_text, length_unit
+from flexpress.report.palette import COLOURS, INK, tour_colours
+from flexpress.scenario import Scenario
+
+FloatArray = NDArray[np.float64]
+
+DOTS_PER_INCH = 150
+LABELLED_CLIENTS = 60
+ARROWED_TRANSPORTERS = 40
+CROWD = 300  # clients from which the map is larger and its lines are thinner
+MARGIN = 0.07  # of the longer side
+
+
+def save_map(scenario: Scenario, plan: Plan, path: str | Path) -> None:
+    """The map as a PNG file; the same plan gives the same bytes."""
+    replace_file(Path(path), map_png(scenario, plan))
+
+
+def map_png(scenario: Scenario, plan: Plan) -> bytes:
+    figure = draw_map(scenario, plan).figure
+    assert isinstance(figure, Figure)
+    image = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # names in any script
+        figure.savefig(image, dpi=DOTS_PER_INCH, bbox_inches="tight", metadata={"Software": None})
+    return image.getvalue()
+
+
+def draw_map(scenario: Scenario, plan: Plan, ax: Axes | None = None) -> Axes:
+    """Draw into the given axes, or into those of a new figure."""
+    low, high = extent(scenario)
+    size = high - low
+    if ax is None:
+        ax = new_axes(size, longer_side=7.0 if scenario.num_clients < CROWD else 10.0)
+    draw_blocks(ax, scenario)
+    draw_tours(ax, scenario, plan)
+    draw_positions(ax, scenario)
+    frame(ax, low, high)
+    add_legend(ax, plan, tour_colours(scenario, plan), below=bool(size[0] > 1.6 * size[1]))
+    value = cost_text(plan.objective, plan.cost)
+    title = f"{scenario.name}: {plan.objective} {value} ({plan.solver})"
+    ax.set_title(title, loc="left", color=INK, parse_math=False)
+    return ax
+
+
+def extent(scenario: Scenario) -> tuple[FloatArray, FloatArray]:
+    """South-west and north-east corner of all that is drawn, with a margin."""
+    corners = np.array(scenario.blocks).reshape(-1, 2)
+    points = np.vstack([scenario.positions, corners])
+    low, high = points.min(axis=0), points.max(axis=0)
+    margin = MARGIN * max(high - low) or 1.0
+    return low - margin, high + margin
+
+
+def new_axes(size: FloatArray, longer_side: float) -> Axes:
+    """Axes of the shape of the area, `longer_side` inches long."""
+    width, height = np.maximum(size / max(size), 0.05) * longer_side
+    figure = Figure(figsize=(float(width), float(height)), facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure.add_axes((0.0, 0.0, 1.0, 1.0))
+
+
+def draw_blocks(ax: Axes, scenario: Scenario) -> None:
+    for west, south, east, north in scenario.blocks:
+        corner, width, height = (west, south), east - west, north - south
+        ax.add_patch(Rectangle(corner, width, height, fill=False, edgecolor="0.9", zorder=0))
+
+
+def draw_tours(ax: Axes, scenario: Scenario, plan: Plan) -> None:
+    """A line each; arrows, ids and numbers where there is room and need for them."""
+    width = 1.8 if scenario.num_clients < CROWD else 1.1
+    colours = tour_colours(scenario, plan)
+    for k, stops in enumerate(visited_nodes(scenario, plan)):
+        route = scenario.positions[stops]
+        ax.plot(*route.T, color=colours[k], linewidth=width, solid_joinstyle="round", zorder=2)
+        if len(colours) <= ARROWED_TRANSPORTERS:
+            draw_arrows(ax, route, colours[k])
+        if scenario.num_clients <= LABELLED_CLIENTS:
+            label_clients(ax, route, plan.transporters[k].clients)
+        if len(colours) > len(COLOURS):
+            label_tour(ax, route, k + 1, colours[k])
+
+
+def visited_nodes(scenario: Scenario, plan: Plan) -> Iterator[list[int]]:
+    """Of every transporter the nodes it passes, the server first and last; none if it is idle."""
+    node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
+    for tour in plan.transporters:
+        nodes = [node_of[client] for client in tour.clients]
+        yield [0, *nodes, 0] if nodes else []
+
+
+def draw_arrows(ax: Axes, route: FloatArray, colour: str) -> None:
+    """On the way out and on the way home: enough to show the direction of the tour."""
+    legs = [(a, b) for a, b in pairwise(route) if not np.array_equal(a, b)]
+    style = {"arrowstyle": "-|>", "color": colour, "linewidth": 0, "mutation_scale": 14}
+    for start, end in [*legs[:1], *legs[1:][-1:]]:
+        tip = start + 0.55 * (end - start)
+        arrow = {**style, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", xytext=tuple(start), xy=tuple(tip), arrowprops=arrow, zorder=3)
+
+
+def draw_positions(ax: Axes, scenario: Scenario) -> None:
+    x, y = scenario.positions.T
+    area = float(np.clip(3000 / scenario.num_clients, 0.6, 24.0))
+    edge = 0.8 if area > 10 else 0.0
+    ax.scatter(x[1:], y[1:], s=area, color=INK, edgecolors="white", linewidths=edge, zorder=4)
+    ax.scatter(x[0], y[0], s=240, marker="*", color=INK, edgecolors="white", zorder=5)
+
+
+def frame(ax: Axes, low: FloatArray, high: FloatArray) -> None:
+    """Equal scales, few ticks, metres or kilometres."""
+    unit, metres = length_unit(float(max(high - low)))
+    ax.set_xlim(low[0], high[0])
+    ax.set_ylim(low[1], high[1])
+    ax.set_aspect("equal")
+    for axis, name in ((ax.xaxis, "x"), (ax.yaxis, "y")):
+        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / metres:,g}"))
+        axis.set_label_text(f"{name} ({unit})", color=INK)
+    ax.tick_params(colors="0.35", labelsize=8)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color("0.7")

@@ -1,0 +1,77 @@
+"""Names on a map: every client's id beside its tour, the transporter's number at its far end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
+from numpy.typing import NDArray
+
+from flexpress.planning.plan import ClientId
+from flexpress.report.palette import INK
+
+FloatArray = NDArray[np.float64]
+
+DISTANCE = 6.0  # points from a place to its label
+
+
+def label_clients(ax: Axes, route: FloatArray, clients: Sequence[ClientId]) -> None:
+    """Ids of the clients of one tour, whose route begins and ends at the server."""
+    stops = zip(clients, route, route[1:], route[2:], strict=False)
+    for client, before, here, after in stops:
+        write(ax, str(client), here, away_from(here, before, after), size=7.5, colour=INK)
+
+
+def label_tour(ax: Axes, route: FloatArray, number: int, colour: str) -> None:
+    """The transporter's number, where its tour is farthest from the server."""
+    if len(route) == 0:
+        return
+    server = route[0]
+    farthest = route[np.argmax(((route - server) ** 2).sum(axis=1))]
+    outward = unit(farthest - server)
+    write(ax, str(number), farthest, outward, size=8.0, colour=colour, weight="bold")
+
+
+def away_from(here: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
+    """The direction that leaves the lines to both neighbours behind."""
+    to_before, to_after = unit(before - here), unit(after - here)
+    towards = to_before + to_after
+    if np.hypot(*towards) < 0.2:  # nearly straight on: step aside
+        return np.array([-to_after[1], to_after[0]]) * (1 if to_after[0] >= 0 else -1)
+    return -unit(towards)
+
+
+def unit(vector: FloatArray) -> FloatArray:
+    """Of length 1; upward if it has no direction."""
+    length = np.hypot(*vector)
+    return vector / length if length > 0 else np.array([0.0, 1.0])
+
+
+def write(
+    ax: Axes,
+    text: str,
+    place: FloatArray,
+    direction: FloatArray,
+    *,
+    size: float,
+    colour: str,
+    weight: str = "normal",
+) -> None:
+    """Text beside a place, on the side that the direction points to."""
+    dx, dy = direction
+    ax.annotate(
+        text,
+        tuple(place),
+        xytext=(DISTANCE * dx, DISTANCE * dy),
+        textcoords="offset points",
+        ha="center" if abs(dx) < 0.4 else "left" if dx > 0 else "right",
+        va="center" if abs(dy) < 0.4 else "bottom" if dy > 0 else "top",
+        fontsize=size,
+        fontweight=weight,
+        color=colour,
+        path_effects=[withStroke(linewidth=2.0, foreground="white")],
+        parse_math=False,
+        zorder=6,
+    )

@@ -1,0 +1,95 @@
+"""The legend of a map: who flies which line, for how long, and on how much energy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.transforms import ScaledTranslation
+
+from flexpress.planning import Plan
+from flexpress.report.numbers import column, energy_columns, used_text
+from flexpress.report.palette import INK
+
+MOST_ROWS = 12
+GAP = 0.25  # inches between the map and the legend
+AXIS_LABEL = 0.5  # inches that the axis below the map takes
+FIGURE_SPACE = "\u2007"  # as wide as a digit
+
+
+def add_legend(ax: Axes, plan: Plan, colours: Sequence[str], below: bool) -> None:
+    """Beside the map, or below a wide one."""
+    shown, texts = rows_shown(plan), legend_texts(plan)
+    handles = [tour_line(colours[k] if plan.transporters[k].clients else None) for k in shown]
+    labels = [texts[k] for k in shown]
+    if len(shown) < len(texts):
+        handles.append(Line2D([], [], linestyle="none"))
+        labels.append(f"and {len(texts) - len(shown)} with shorter round trips")
+    handles.append(Line2D([], [], linestyle="none", marker="*", color=INK, markersize=11))
+    labels.append("server")
+    corner = (0.0, 0.0) if below else (1.0, 1.0)
+    shift = (0.0, -AXIS_LABEL) if below else (GAP, 0.0)
+    inches = ax.figure.dpi_scale_trans
+    ax.legend(
+        handles,
+        labels,
+        loc="upper left",
+        bbox_to_anchor=corner,
+        bbox_transform=ax.transAxes + ScaledTranslation(*shift, inches),
+        borderaxespad=0.0,
+        frameon=False,
+        fontsize=9,
+        labelcolor=INK,
+        labelspacing=0.6,
+    )
+
+
+def tour_line(colour: str | None) -> Line2D:
+    """Dotted and grey if the transporter stays on the ground."""
+    if colour is None:
+        return Line2D([], [], color="0.7", linewidth=2.0, linestyle=":")
+    return Line2D([], [], color=colour, linewidth=2.5)
+
+
+def rows_shown(plan: Plan) -> list[int]:
+    """All transporters; of many those that are out longest."""
+    everyone = range(len(plan.transporters))
+    if len(everyone) <= MOST_ROWS:
+        return list(everyone)
+    return sorted(everyone, key=lambda k: -plan.transporters[k].round_trip)[:MOST_ROWS]
+
+
+def legend_texts(plan: Plan) -> list[str]:
+    """Of every transporter: number, clients, round trip, energy and budget; digits aligned."""
+    tours = plan.transporters
+    columns = (
+        aligned([str(k) for k in range(1, len(tours) + 1)]),
+        aligned([counted(len(tour.clients)) for tour in tours]),
+        aligned(column([tour.round_trip for tour in tours])),
+        energy_texts(plan),
+    )
+    return [
+        f"{k}:  {clients}   {round_trip} s   {energy}" if tour.clients else f"{k}:  idle"
+        for tour, k, clients, round_trip, energy in zip(tours, *columns, strict=True)
+    ]
+
+
+def counted(clients: int) -> str:
+    return "1 client " if clients == 1 else f"{clients:,} clients"
+
+
+def energy_texts(plan: Plan) -> list[str]:
+    energies, budgets = energy_columns(plan)
+    energies = aligned(energies)
+    if not budgets:
+        return [f"{energy} kJ" for energy in energies]
+    return [
+        f"{energy} of {budget} kJ ({used_text(tour.energy, tour.budget)})"
+        for tour, energy, budget in zip(plan.transporters, energies, aligned(budgets), strict=True)
+    ]
+
+
+def aligned(texts: Sequence[str]) -> list[str]:
+    width = max(map(len, texts))
+    return [text.rjust(width, FIGURE_SPACE) for text in texts]

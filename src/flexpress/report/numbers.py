@@ -1,0 +1,53 @@
+"""How figures are written for people: units chosen to fit, as many decimals as tell something."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from flexpress.planning import Plan
+from flexpress.scenario import Objective
+
+KILOMETRES_FROM = 10e3
+"""Metres from which lengths are written in kilometres."""
+
+COST_UNITS: dict[Objective, str] = {"minmax": "s", "sws": "s²", "total": "s"}
+
+
+def column(values: Sequence[float], digits: int = 4) -> list[str]:
+    """Numbers of one column, all with the decimals that give the largest so many digits."""
+    largest = max(map(abs, values), default=0.0)
+    places = decimals(largest, digits)
+    return [f"{value:,.{places}f}" for value in values]
+
+
+def decimals(largest: float, digits: int) -> int:
+    """Decimals of a number of that size that is to show so many digits, 6 at most."""
+    if largest == 0 or not math.isfinite(largest):
+        return 0
+    return min(max(digits - 1 - math.floor(math.log10(largest)), 0), 6)
+
+
+def length_unit(metres: float) -> tuple[str, float]:
+    """The unit for lengths up to this one, and its metres."""
+    return ("km", 1e3) if metres >= KILOMETRES_FROM else ("m", 1.0)
+
+
+def cost_text(objective: Objective, cost: float) -> str:
+    """The objective's value with its unit: 784 s², 27.2111 s, 5,963,412 s²."""
+    text = column([cost], digits=6)[0]
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{text} {COST_UNITS[objective]}"
+
+
+def used_text(energy: float, budget: float | None) -> str:
+    """Percent of the budget; rounded down, since 100 % means that nothing is left."""
+    return "" if budget is None else f"{math.floor(100 * energy / budget * (1 + 1e-9))} %"
+
+
+def energy_columns(plan: Plan) -> tuple[list[str], list[str]]:
+    """Energies and budgets in kJ; no budgets if they are unlimited."""
+    energies = [tour.energy / 1e3 for tour in plan.transporters]
+    budgets = [tour.budget / 1e3 for tour in plan.transporters if tour.budget is not None]
+    texts = column([*energies, *budgets])
+    return texts[: len(energies)], texts[len(energies) :]

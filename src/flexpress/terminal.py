@@ -1,0 +1,108 @@
+"""What the command line says on the terminal besides its result: errors, notes, progress."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from flexpress.planning import Progress
+
+
+def complain(message: str) -> None:
+    """One line on standard error, whatever stands in the message."""
+    line = "".join(c if c.isprintable() else " " for c in message)
+    print(f"flexpress: {line}", file=sys.stderr)  # noqa: T201  # this is the terminal
+
+
+def say(text: str) -> None:
+    """Text on standard output, as it is."""
+    print(text)  # noqa: T201  # this is the terminal
+
+
+def console(stream: TextIO) -> Console:
+    """For text of the user's own: brackets and colons in it mean nothing special."""
+    from rich.console import Console
+
+    return Console(file=stream, markup=False, emoji=False, highlight=False)
+
+
+def write_whatever_the_encoding() -> None:
+    """A name that the terminal cannot show must not stop us: it shows question marks."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def forget_output() -> None:
+    """Nobody reads on: let Python's last flush of standard output go nowhere, quietly."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+@contextmanager
+def watch(
+    solver: str, show_cost: Callable[[float], str], stopping: Callable[[], bool]
+) -> Iterator[Callable[[Progress], None]]:
+    """A listener for a solver's progress: a live line, or only notes if there is no terminal."""
+    if not sys.stderr.isatty():
+        yield Notes()
+        return
+    with ProgressLine(solver, show_cost, stopping) as line:
+        yield line.update
+
+
+class Notes:
+    """Every note once, as a plain line."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.note and progress.note not in self._told:
+            self._told.add(progress.note)
+            complain(progress.note)
+
+
+class ProgressLine:
+    """Solver, share of the effort, best value so far, time; gone when the work is done."""
+
+    def __init__(
+        self, solver: str, show_cost: Callable[[float], str], stopping: Callable[[], bool]
+    ) -> None:
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        self._show_cost = show_cost
+        self._stopping = stopping
+        self._note = ""
+        self._live = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            TextColumn("{task.fields[done]}", markup=False),
+            TextColumn("{task.fields[best]}", markup=False),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[note]}", markup=False),
+            console=console(sys.stderr),
+            transient=True,
+        )
+        self._task = self._live.add_task(solver, done="", best="", note="")
+
+    def __enter__(self) -> ProgressLine:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def update(self, progress: Progress) -> None:
+        best = "no plan yet" if progress.cost is None else f"best {self._show_cost(progress.cost)}"
+        note = "stopping; Ctrl-C again aborts" if self._stopping() else progress.note
+        # A note may announce work that stops the drawing thread: it must stand there before.
+        refresh, self._note = note != self._note, note
+        done = f"{min(progress.fraction, 1.0):4.0%}"
+        self._live.update(self._task, done=done, best=best, note=note, refresh=refresh)
