@@ -19,6 +19,9 @@ from flexpress.scenario.files import read_text, write_text
 SAME = 1e-6
 """Relative: figures in a file may have been rounded by hand, not made for another scenario."""
 
+Figure = tuple[str, float | None, float | None]
+"""Name, value found in the file, value expected."""
+
 
 def plan_to_json(plan: Plan) -> str:
     """The plan as one JSON object; reading it back gives an equal plan, bit for bit."""
@@ -56,7 +59,7 @@ def load_plan(path: str | Path, scenario: Scenario) -> Plan:
 
 def parse_plan(text: str, source: str) -> Plan:
     try:
-        return TypeAdapter(Plan).validate_json(text, strict=True, by_name=True)
+        return TypeAdapter(Plan).validate_json(text, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(part) for part in first["loc"] if part not in ("int", "str"))
@@ -74,9 +77,10 @@ def check_transporters(scenario: Scenario, plan: Plan) -> None:
 
 def check_clients(scenario: Scenario, visited: Sequence[ClientId]) -> None:
     """Every client exactly once."""
-    unknown = [client for client in visited if client not in set(scenario.client_ids)]
-    repeated = [client for client, times in Counter(visited).items() if times > 1]
-    missing = [client for client in scenario.client_ids if client not in set(visited)]
+    known, times = set(scenario.client_ids), Counter(visited)
+    unknown = [client for client in visited if client not in known]
+    repeated = [client for client in times if times[client] > 1]
+    missing = [client for client in scenario.client_ids if client not in times]
     for clients, fault in (
         (unknown, "not in the scenario"),
         (repeated, "visited more than once"),
@@ -97,7 +101,7 @@ def check_budgets(plan: Plan) -> None:
 
 def check_figures(stored: Plan, fresh: Plan) -> None:
     """What the file says must be what the scenario gives."""
-    figures = [("cost", stored.cost, fresh.cost)]
+    figures: list[Figure] = [("cost", stored.cost, fresh.cost)]
     for k, (old, new) in enumerate(zip(stored.transporters, fresh.transporters, strict=True), 1):
         figures += [(f"transporter {k}: {name}", a, b) for name, a, b in tour_figures(old, new)]
     for name, found, expected in figures:
@@ -108,7 +112,7 @@ def check_figures(stored: Plan, fresh: Plan) -> None:
             )
 
 
-def tour_figures(old: Tour, new: Tour) -> Iterable[tuple[str, float | None, float | None]]:
+def tour_figures(old: Tour, new: Tour) -> Iterable[Figure]:
     numbers = (float, int, type(None))
     for name, value in asdict(new).items():
         if isinstance(value, numbers):

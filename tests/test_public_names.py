@@ -1,0 +1,58 @@
+"""What `flexpress` offers to Python programs, and that asking for nothing costs nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import metadata
+
+import pytest
+
+import flexpress
+
+HEAVY = ["matplotlib", "numba", "numpy", "pydantic", "rich", "typer"]
+
+
+def test_the_list() -> None:
+    assert flexpress.__all__ == [
+        "FlexpressError",
+        "InfeasibleError",
+        "InputError",
+        "Plan",
+        "Scenario",
+        "Tour",
+        "__version__",
+        "load_plan",
+        "make_plan",
+        "save_plan",
+    ]
+
+
+@pytest.mark.parametrize("name", flexpress.__all__)
+def test_every_name_is_there_and_shown(name: str) -> None:
+    assert getattr(flexpress, name) is not None
+    assert name in dir(flexpress)
+
+
+def test_names_are_those_of_their_rooms() -> None:
+    from flexpress.planning import make_plan
+    from flexpress.scenario import Scenario
+
+    assert flexpress.Scenario is Scenario
+    assert flexpress.make_plan is make_plan
+
+
+def test_other_names_are_not() -> None:
+    with pytest.raises(AttributeError, match="module 'flexpress' has no attribute 'Scenary'"):
+        getattr(flexpress, "Scenary")  # noqa: B009  # mypy rightly refuses the plain form
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert flexpress.__version__ == metadata.version("flexpress")
+
+
+def test_import_loads_nothing_heavy() -> None:
+    code = "import flexpress, json, sys; print(json.dumps(list(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(HEAVY) & set(json.loads(done.stdout)) == set()
