@@ -1,0 +1,138 @@
+"""Ctrl-C, SIGTERM and the progress line, with solvers that press the key themselves."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from flexpress import cli
+from flexpress.planning import Problem, Progress
+from flexpress.planning.problem import Tours
+
+Listener = Callable[[Progress], None]
+ShouldStop = Callable[[], bool]
+Solver = Callable[..., Tours | None]
+
+PLAN: Tours = [[1, 2], [3, 4]]
+ARGUMENTS = ["plan", "four", "--json"]
+
+
+@pytest.fixture
+def solve_with(monkeypatch: pytest.MonkeyPatch) -> Callable[[Solver], None]:
+    """Puts a function of (should_stop, on_progress) in the place of all solvers."""
+
+    def install(solver: Solver) -> None:
+        def solve(problem: Problem, *arguments: object) -> Tours | None:
+            *_, on_progress, should_stop = arguments
+            return solver(should_stop, on_progress)
+
+        monkeypatch.setattr("flexpress.planning.solve.solve", solve)
+
+    return install
+
+
+def press(number: int) -> None:
+    os.kill(os.getpid(), number)
+    time.sleep(0.01)
+
+
+def until_stopped(should_stop: ShouldStop) -> None:
+    deadline = time.monotonic() + 10
+    while not should_stop():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_time_gives_the_best_plan_so_far(
+    number: int,
+    solve_with: Callable[[Solver], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def solver(should_stop: ShouldStop, on_progress: Listener) -> Tours:
+        assert not should_stop()
+        press(number)
+        until_stopped(should_stop)
+        return PLAN
+
+    solve_with(solver)
+    before = signal.getsignal(number)
+    assert cli.main(ARGUMENTS) == 0
+    assert signal.getsignal(number) is before
+    out, err = capsys.readouterr()
+    assert json.loads(out)["cost"] == pytest.approx(14.0)
+    assert err == "flexpress: interrupted: best plan so far\n"
+
+
+def test_without_a_plan_it_is_exit_code_130(
+    solve_with: Callable[[Solver], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def solver(should_stop: ShouldStop, on_progress: Listener) -> None:
+        press(signal.SIGINT)
+        until_stopped(should_stop)
+
+    solve_with(solver)
+    assert cli.main(ARGUMENTS) == 130
+    assert capsys.readouterr() == ("", "flexpress: interrupted before there was a plan\n")
+
+
+def test_the_second_time_aborts(
+    solve_with: Callable[[Solver], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def solver(should_stop: ShouldStop, on_progress: Listener) -> Tours:
+        press(signal.SIGINT)
+        press(signal.SIGINT)
+        raise AssertionError("still there")
+
+    solve_with(solver)
+    before = signal.getsignal(signal.SIGINT)
+    assert cli.main(ARGUMENTS) == 130
+    assert signal.getsignal(signal.SIGINT) is before
+    assert capsys.readouterr() == ("", "flexpress: interrupted before there was a plan\n")
+
+
+def slow(should_stop: ShouldStop, on_progress: Listener) -> Tours:
+    on_progress(Progress(0.0, None, "compiling, once"))
+    on_progress(Progress(0.1, None, "compiling, once"))
+    on_progress(Progress(0.43, 14.5))
+    time.sleep(0.15)
+    return PLAN
+
+
+def test_without_a_terminal_a_note_is_told_once(
+    solve_with: Callable[[Solver], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    solve_with(slow)
+    assert cli.main(ARGUMENTS) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["cost"] == pytest.approx(14.0)
+    assert err == "flexpress: compiling, once\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_there_is_a_line(
+    solve_with: Callable[[Solver], None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = Terminal()
+    for name, value in {"TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stderr", screen)
+    solve_with(slow)
+    assert cli.main([*ARGUMENTS, "--solver", "search"]) == 0
+    assert json.loads(capsys.readouterr().out)["cost"] == pytest.approx(14.0)
+    shown = screen.getvalue()
+    for piece in ("search", "compiling, once", "no plan yet", " 43%", "best 14.5 s"):
+        assert piece in shown
