@@ -1,0 +1,73 @@
+# Every target sets up what it needs; all it takes is Python 3.11 or newer with venv and pip.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PEERS_BIN := .venv-peers/bin
+INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+SOURCES := pyproject.toml constraints.txt src/flexpress/__init__.py
+
+.PHONY: help install demo test test-all check format bench clean
+
+help:
+	@echo "make install    create .venv with flexpress in it"
+	@echo "make demo       plan the paper's network for all three objectives, into out/demo"
+	@echo "make test       run the tests"
+	@echo "make test-all   run the slow tests too"
+	@echo "make check      format, lint and types, without changing anything"
+	@echo "make format     format, and mend what the linter can"
+	@echo "make bench      compare the solvers with their peers"
+	@echo "make clean      remove what these targets made"
+
+install: .venv/installed
+
+demo: .venv/installed
+	@$(BIN)/flexpress plan paper --objective minmax --out out/demo/minmax
+	@$(BIN)/flexpress plan paper --objective sws --out out/demo/sws
+	@$(BIN)/flexpress plan paper --objective total --out out/demo/total
+
+test: .venv/installed-dev
+	@$(BIN)/python -m pytest -m "not slow"
+
+test-all: .venv/installed-dev
+	@$(BIN)/python -m pytest
+
+check: .venv/installed-dev
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+format: .venv/installed-dev
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: .venv-peers/installed
+	@$(PEERS_BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf .venv .venv-peers out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf src/flexpress.egg-info
+
+.venv/installed: $(SOURCES)
+	$(call environment,.venv)
+	@echo "installing flexpress into .venv"
+	@$(BIN)/python $(INSTALL) --editable .
+	@touch $@
+
+.venv/installed-dev: .venv/installed
+	@echo "installing the tools for development into .venv"
+	@$(BIN)/python $(INSTALL) --editable ".[dev]"
+	@touch $@
+
+.venv-peers/installed: $(SOURCES)
+	$(call environment,.venv-peers)
+	@echo "installing flexpress and its peers into .venv-peers"
+	@$(PEERS_BIN)/python $(INSTALL) --editable ".[peers]"
+	@touch $@
+
+define environment
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null || \
+		{ echo "flexpress needs Python 3.11 or newer, and $(PYTHON) is not;" \
+		"name one: make PYTHON=python3.11" >&2; exit 1; }
+	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+endef
