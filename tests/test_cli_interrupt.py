@@ -8,13 +8,18 @@ import os
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable
 
 import pytest
 
-from flexpress import cli
 from flexpress.planning import Problem, Progress
 from flexpress.planning.problem import Tours
+
+with warnings.catch_warnings():
+    # typer below 0.21, where we stay for Flower's sake, imports names that click 8.5 deprecates.
+    warnings.filterwarnings("ignore", message="'click.utils.get_", category=DeprecationWarning)
+    from flexpress import cli
 
 Listener = Callable[[Progress], None]
 ShouldStop = Callable[[], bool]

@@ -42,7 +42,7 @@ class Commands(TyperGroup):
     """Knows which command was perhaps meant."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        names = self.list_commands(ctx)
+        names = sorted(self.list_commands(ctx))
         if args[0] not in names and not args[0].startswith("-"):
             from flexpress.scenario.complaints import nearest
 
