@@ -1,0 +1,55 @@
+"""The page about the command line shows what the program really prints."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+with warnings.catch_warnings():
+    # typer below 0.21, where we stay for Flower's sake, imports names that click 8.5 deprecates.
+    warnings.filterwarnings("ignore", message="'click.utils.get_", category=DeprecationWarning)
+    from flexpress import cli
+
+PAGE = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^    \$ flexpress (.*)$", PAGE, re.MULTILINE)
+MISTAKES = ["plan fuor", "plann four", "plan four --seconds -1"]
+
+
+def normal(text: str) -> str:
+    """Without spaces at the ends of lines, and with the time, which varies, set to 0."""
+    text = re.sub(r'(seed \d+, |"seconds": )[\d.e-]+', r"\g<1>0", text)
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+@pytest.fixture(autouse=True)
+def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = PAGE.split(f"    $ flexpress {command}\n\n")[1]
+    block = re.match(r"(?:    .*\n|\n(?=    ))*", shown)
+    assert block is not None
+    text = "\n".join(line.removeprefix("    ") for line in block[0].splitlines())
+    assert len(text.splitlines()) > 10
+    assert cli.main(command.split()) == 0
+    printed = capsys.readouterr().out
+    assert normal(printed).startswith(normal(text))
+
+
+@pytest.mark.parametrize("command", MISTAKES)
+def test_errors(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main(command.split())
+    assert f"\n    {capsys.readouterr().err}" in PAGE
+
+
+def test_every_option_of_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main(["plan", "--help"])
+    options = re.findall(r"^  (--\w+)", capsys.readouterr().out, re.MULTILINE)
+    assert len(options) == 7
+    assert [option for option in options if f"| `{option}" not in PAGE] == []
