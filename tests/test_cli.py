@@ -314,6 +314,24 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs the device that is full")
+def test_a_full_disk_is_one_line() -> None:
+    command = [sys.executable, "-m", "flexpress", "--version"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    expected = b"flexpress: the output cannot be written: no space left on the device\n"
+    assert (done.returncode, done.stderr) == (2, expected)
+
+
+def test_closed_streams_are_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    assert cli.main(["plan", "four", "--solver", "exact", "--json"]) == 0
+    assert cli.main(["plan", "fuor"]) == 2
+    sys.stdout.close()
+    sys.stderr.close()
+
+
 def test_a_terminal_that_knows_ascii_only(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     done = in_process("plan", "four", "--solver", "exact", cwd=tmp_path, env=environment)

@@ -5,6 +5,7 @@ Only typer is loaded here: everything heavy is imported inside the commands that
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -22,9 +23,9 @@ from flexpress.terminal import (
     complain,
     console,
     forget_output,
+    prepare_output,
     say,
     watch,
-    write_whatever_the_encoding,
 )
 
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = typer.main.get_command(app)
     try:
         arguments = list(sys.argv[1:] if arguments is None else arguments)
-        write_whatever_the_encoding()
+        prepare_output()
         with command.make_context("flexpress", arguments) as context:
             command.invoke(context)
         sys.stdout.flush()
@@ -228,15 +229,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         forget_output()
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            return report_bug(error)
+        forget_output()
+        complain("the output cannot be written: no space left on the device")
+        return BAD_INPUT
     except Exception as error:
-        if os.environ.get("FLEXPRESS_DEBUG"):
-            raise
-        complain(
-            f"{type(error).__name__}: {error}. This is our mistake: please report it, "
-            "with the traceback that FLEXPRESS_DEBUG=1 shows"
-        )
-        return BUG
+        return report_bug(error)
     return 0
+
+
+def report_bug(error: Exception) -> int:
+    if os.environ.get("FLEXPRESS_DEBUG"):
+        raise error
+    complain(
+        f"{type(error).__name__}: {error}. This is our mistake: please report it, "
+        "with the traceback that FLEXPRESS_DEBUG=1 shows"
+    )
+    return BUG
 
 
 def one_line(error: click.ClickException) -> str:

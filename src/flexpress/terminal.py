@@ -23,7 +23,7 @@ def complain(message: str) -> None:
 
 def say(text: str) -> None:
     """Text on standard output, as it is."""
-    print(text)  # noqa: T201  # this is the terminal
+    print(text, flush=True)  # noqa: T201  # this is the terminal
 
 
 def console(stream: TextIO) -> Console:
@@ -33,8 +33,11 @@ def console(stream: TextIO) -> Console:
     return Console(file=stream, markup=False, emoji=False, highlight=False)
 
 
-def write_whatever_the_encoding() -> None:
-    """A name that the terminal cannot show must not stop us: it shows question marks."""
+def prepare_output() -> None:
+    """Closed streams lead nowhere; signs that a terminal cannot show become question marks."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # for good
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
 
