@@ -106,6 +106,13 @@ def test_of_many_transporters_the_longest_round_trips_are_listed() -> None:
     assert f"{longest:.1f} s" in rows[0]
 
 
+def test_idle_transporters_that_are_not_listed_are_counted() -> None:
+    scenario, plan = crowd(10, 20)
+    assert legend(draw_map(scenario, plan))[-2] == "and 8 idle"
+    scenario, plan = crowd(15, 20)
+    assert legend(draw_map(scenario, plan))[-2] == "and 3 with shorter round trips, 5 idle"
+
+
 def test_it_draws_into_axes_that_are_given() -> None:
     axes = Figure().subplots(1, 2)
     assert draw_map(FOUR, plan_of(FOUR, [[1, 2], [3, 4]]), axes[1]) is axes[1]

@@ -92,15 +92,16 @@ def draw_tours(ax: Axes, scenario: Scenario, plan: Plan) -> None:
     """A line each; arrows, ids and numbers where there is room and need for them."""
     width = 1.8 if scenario.num_clients < CROWD else 1.1
     colours = tour_colours(scenario, plan)
+    with_ids = scenario.num_clients <= LABELLED_CLIENTS
     for k, stops in enumerate(visited_nodes(scenario, plan)):
         route = scenario.positions[stops]
         ax.plot(*route.T, color=colours[k], linewidth=width, solid_joinstyle="round", zorder=2)
         if len(colours) <= ARROWED_TRANSPORTERS:
             draw_arrows(ax, route, colours[k])
-        if scenario.num_clients <= LABELLED_CLIENTS:
+        if with_ids:
             label_clients(ax, route, plan.transporters[k].clients)
         if len(colours) > len(COLOURS):
-            label_tour(ax, route, k + 1, colours[k])
+            label_tour(ax, route, k + 1, colours[k], beyond_ids=with_ids)
 
 
 def visited_nodes(scenario: Scenario, plan: Plan) -> Iterator[list[int]]:

@@ -14,24 +14,25 @@ from flexpress.report.palette import INK
 
 FloatArray = NDArray[np.float64]
 
-DISTANCE = 6.0  # points from a place to its label
+NEAR, FAR = 6.0, 19.0  # points from a place to its label, and to one beyond that
 
 
 def label_clients(ax: Axes, route: FloatArray, clients: Sequence[ClientId]) -> None:
     """Ids of the clients of one tour, whose route begins and ends at the server."""
     stops = zip(clients, route, route[1:], route[2:], strict=False)
     for client, before, here, after in stops:
-        write(ax, str(client), here, away_from(here, before, after), size=7.5, colour=INK)
+        direction = away_from(here, before, after)
+        write(ax, str(client), here, NEAR * direction, size=7.5, colour=INK)
 
 
-def label_tour(ax: Axes, route: FloatArray, number: int, colour: str) -> None:
+def label_tour(ax: Axes, route: FloatArray, number: int, colour: str, beyond_ids: bool) -> None:
     """The transporter's number, where its tour is farthest from the server."""
     if len(route) == 0:
         return
     server = route[0]
     farthest = route[np.argmax(((route - server) ** 2).sum(axis=1))]
-    outward = unit(farthest - server)
-    write(ax, str(number), farthest, outward, size=8.0, colour=colour, weight="bold")
+    offset = (FAR if beyond_ids else NEAR) * unit(farthest - server)
+    write(ax, str(number), farthest, offset, size=8.0, colour=colour, weight="bold")
 
 
 def away_from(here: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
@@ -53,18 +54,18 @@ def write(
     ax: Axes,
     text: str,
     place: FloatArray,
-    direction: FloatArray,
+    offset: FloatArray,
     *,
     size: float,
     colour: str,
     weight: str = "normal",
 ) -> None:
-    """Text beside a place, on the side that the direction points to."""
-    dx, dy = direction
+    """Text beside a place, `offset` points away."""
+    dx, dy = unit(offset)
     ax.annotate(
         text,
         tuple(place),
-        xytext=(DISTANCE * dx, DISTANCE * dy),
+        xytext=tuple(offset),
         textcoords="offset points",
         ha="center" if abs(dx) < 0.4 else "left" if dx > 0 else "right",
         va="center" if abs(dy) < 0.4 else "bottom" if dy > 0 else "top",

@@ -25,7 +25,7 @@ def add_legend(ax: Axes, plan: Plan, colours: Sequence[str], below: bool) -> Non
     labels = [texts[k] for k in shown]
     if len(shown) < len(texts):
         handles.append(Line2D([], [], linestyle="none"))
-        labels.append(f"and {len(texts) - len(shown)} with shorter round trips")
+        labels.append(rest_text(plan, shown))
     handles.append(Line2D([], [], linestyle="none", marker="*", color=INK, markersize=11))
     labels.append("server")
     corner = (0.0, 0.0) if below else (1.0, 1.0)
@@ -58,6 +58,14 @@ def rows_shown(plan: Plan) -> list[int]:
     if len(everyone) <= MOST_ROWS:
         return list(everyone)
     return sorted(everyone, key=lambda k: -plan.transporters[k].round_trip)[:MOST_ROWS]
+
+
+def rest_text(plan: Plan, shown: Sequence[int]) -> str:
+    """How many are not listed, and how many of them stay on the ground."""
+    rest = [tour for k, tour in enumerate(plan.transporters) if k not in shown]
+    idle = sum(not tour.clients for tour in rest)
+    flying = [f"{len(rest) - idle} with shorter round trips"] if len(rest) > idle else []
+    return "and " + ", ".join(flying + ([f"{idle} idle"] if idle else []))
 
 
 def legend_texts(plan: Plan) -> list[str]:
