@@ -61,6 +61,9 @@ class Problem:
         offsets = self.positions[:, None, :] - self.positions[None, :, :]  # (nodes, nodes, 2)
         return np.sqrt((offsets**2).sum(axis=2))
 
+    def distances_from_server(self) -> FloatArray:
+        return np.sqrt(((self.positions[1:] - self.positions[0]) ** 2).sum(axis=1))
+
     def length(self, tour: Sequence[int]) -> float:
         """Length of the closed tour server -> clients -> server."""
         stops = self.positions[[0, *tour, 0]]

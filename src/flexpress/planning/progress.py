@@ -31,11 +31,22 @@ def never() -> bool:
 
 @dataclass(frozen=True)
 class Effort:
-    """How long a solver may work: a number of iterations (reproducible) or of seconds."""
+    """How long to work: a number of iterations (reproducible) or of seconds from now on."""
 
     iterations: int | None = None
     seconds: float | None = None
     started: float = field(default_factory=time.perf_counter)
+
+    def part(self, parts: int) -> Effort:
+        """One of so many equal parts, beginning now."""
+        if self.iterations is not None:
+            return Effort(iterations=max(1, self.iterations // parts))
+        assert self.seconds is not None
+        return Effort(seconds=self.seconds / parts)
+
+    def at_most(self, chunk: int, done: int) -> int:
+        """The size of the next piece of work."""
+        return chunk if self.iterations is None else min(chunk, self.iterations - done)
 
     def fraction(self, done: int) -> float:
         """Share of the effort spent after `done` iterations."""

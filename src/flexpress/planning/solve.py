@@ -36,9 +36,7 @@ def make_plan(
     seed = scenario.seed if seed is None else seed
     problem = Problem.of(scenario)
     started = time.perf_counter()
-    tours = solve(
-        problem, objective, solver, seconds, iterations, seed, on_progress, should_stop
-    )
+    tours = solve(problem, objective, solver, seconds, iterations, seed, on_progress, should_stop)
     elapsed = time.perf_counter() - started
     if tours is None:
         raise explain_infeasible(scenario, problem, solver, seed, should_stop)

@@ -1,0 +1,81 @@
+"""What a tour costs while searching, and what the plan costs in truth."""
+
+from __future__ import annotations
+
+import math
+
+from flexpress.planning.problem import BUDGET_TOLERANCE
+from flexpress.planning.search.records import MINMAX, SWS, TOTAL, Records, Weights, part
+
+FEASIBLE = 1.0 + BUDGET_TOLERANCE
+
+
+@part
+def distance(nodes: Records, i: int, j: int) -> float:
+    dx = nodes[i].x - nodes[j].x
+    dy = nodes[i].y - nodes[j].y
+    return math.sqrt(dx * dx + dy * dy)
+
+
+@part
+def cost_if(tours: Records, weights: Weights, k: int, length: float, count: int) -> float:
+    """Cost of tour k if it had this length and so many clients, with the penalty over budget.
+
+    For `minmax` the sum of (Delta_k / unit)^(2^doublings) stands for the maximum, so that every
+    tour counts for something, the longest by far the most.
+    """
+    tour = tours[k]
+    round_trip = tour.time_per_metre * length + tour.time_per_client * count
+    excess = tour.energy_per_metre * length + tour.energy_per_client * count - tour.budgets
+    penalty = weights.penalty * excess if excess > 0.0 else 0.0
+    if weights.objective == SWS:
+        return count * round_trip * round_trip + penalty
+    if weights.objective == TOTAL:
+        return round_trip + penalty
+    power = min(round_trip * weights.per_time_unit, 3.9)  # 3.9^512 is still a number
+    for _ in range(weights.doublings):
+        power *= power
+    return power + penalty
+
+
+@part
+def price(weights: Weights, total: float) -> float:
+    """Change of the objective per change of the summed costs: 1, but for `minmax` the slope of
+
+    unit * total^(1/p), the p-norm of the round trips, with p = 2^doublings.
+    """
+    if weights.objective != MINMAX:
+        return 1.0
+    root = total
+    for _ in range(weights.doublings):
+        root = math.sqrt(root)
+    return root / (weights.per_time_unit * total * 2.0**weights.doublings)
+
+
+@part
+def true_cost(tours: Records, objective: int) -> float:
+    """The objective itself; infinite if a budget is not kept."""
+    worst = 0.0
+    total = 0.0
+    for k in range(tours.shape[0]):
+        tour = tours[k]
+        round_trip = tour.time_per_metre * tour.length + tour.time_per_client * tour.count
+        energy = tour.energy_per_metre * tour.length + tour.energy_per_client * tour.count
+        if energy > tour.budgets * FEASIBLE:
+            return math.inf
+        worst = max(worst, round_trip)
+        total += tour.count * round_trip * round_trip if objective == SWS else round_trip
+    return worst if objective == MINMAX else total
+
+
+@part
+def keep_if_best(nodes: Records, tours: Records, search: Records, objective: int) -> bool:
+    cost = true_cost(tours, objective)
+    if cost >= search[0].best_cost * (1.0 - 1e-12):
+        return False
+    search[0].best_cost = cost
+    for i in range(nodes.shape[0]):
+        nodes[i].best_next = nodes[i].next
+    for k in range(tours.shape[0]):
+        tours[k].best_owner = tours[k].owner
+    return True

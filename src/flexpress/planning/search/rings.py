@@ -1,0 +1,60 @@
+"""Clients out of rings and into rings."""
+
+from __future__ import annotations
+
+from flexpress.planning.search.costs import cost_if, distance
+from flexpress.planning.search.records import Records, Weights, part
+
+
+@part
+def unlink(nodes: Records, tours: Records, i: int) -> None:
+    """Take client i out of its ring."""
+    p, n, k = int(nodes[i].prev), int(nodes[i].next), int(nodes[i].tour)
+    gap = distance(nodes, p, n)
+    tours[k].length += gap - nodes[p].leg - nodes[i].leg
+    tours[k].count -= 1
+    if tours[k].count == 0:
+        tours[k].length = 0.0
+    nodes[p].next = n
+    nodes[n].prev = p
+    nodes[p].leg = gap
+    nodes[i].tour = -1
+
+
+@part
+def link(nodes: Records, tours: Records, i: int, p: int) -> None:
+    """Put client i into the ring behind node p."""
+    k, n = int(nodes[p].tour), int(nodes[p].next)
+    before = distance(nodes, p, i)
+    after = distance(nodes, i, n)
+    tours[k].length += before + after - nodes[p].leg
+    tours[k].count += 1
+    nodes[p].next = i
+    nodes[i].prev = p
+    nodes[i].next = n
+    nodes[n].prev = i
+    nodes[p].leg = before
+    nodes[i].leg = after
+    nodes[i].tour = k
+
+
+@part
+def measure(nodes: Records, tours: Records, weights: Weights) -> float:
+    """Lengths and costs anew from the links, so that rounding does not add up; their sum."""
+    num_clients = nodes.shape[0] - tours.shape[0]
+    total = 0.0
+    for k in range(tours.shape[0]):
+        length = 0.0
+        count = -1
+        i = num_clients + k
+        while count < 0 or i < num_clients:
+            n = int(nodes[i].next)
+            nodes[i].leg = distance(nodes, i, n)
+            length += nodes[i].leg
+            count += 1
+            i = n
+        tours[k].length = length
+        tours[k].count = count
+        tours[k].cost = cost_if(tours, weights, k, length, count)
+        total += tours[k].cost
+    return total

@@ -1,0 +1,114 @@
+"""Ruin: take out strings of clients that lie close together.
+
+After Christiaens & Vanden Berghe, "Slack Induction by String Removals for Vehicle Routing
+Problems", Transportation Science 54(2), 2020. Differs: strings may pass the server, and a long tour
+may lose several.
+"""
+
+from __future__ import annotations
+
+from flexpress.planning.search.costs import cost_if
+from flexpress.planning.search.records import (
+    MINMAX,
+    Records,
+    Weights,
+    part,
+    random_below,
+    random_unit,
+)
+from flexpress.planning.search.rings import unlink
+
+RUINED_MEAN = 12.0
+"""Clients taken out in one step, about."""
+
+LONGEST_STRING = 20.0
+LONGEST_GAP = 8
+LONG_TOUR = 30
+"""Clients; a tour with more of them may lose more than one string in a step."""
+
+
+@part
+def first_client(nodes: Records, tours: Records, search: Records, objective: int) -> int:
+    """Where to ruin: anywhere, but for `minmax` in the costliest tour one time in four."""
+    num_clients = nodes.shape[0] - tours.shape[0]
+    i = random_below(search, num_clients)
+    if objective != MINMAX or random_below(search, 4) > 0:
+        return i
+    worst = 0
+    for k in range(1, tours.shape[0]):
+        if tours[k].cost > tours[worst].cost:
+            worst = k
+    for _ in range(16):
+        if nodes[i].tour == worst:
+            break
+        i = random_below(search, num_clients)
+    return i
+
+
+@part
+def neighbour_in_ring(nodes: Records, num_clients: int, i: int, forward: bool) -> int:
+    """The next client in this direction, the server passed over."""
+    i = int(nodes[i].next) if forward else int(nodes[i].prev)
+    if i >= num_clients:
+        i = int(nodes[i].next) if forward else int(nodes[i].prev)
+    return i
+
+
+@part
+def take_string(
+    nodes: Records, tours: Records, removals: Records, search: Records, i: int, taken: int
+) -> int:
+    """Take a string of clients around client i out of its ring, every second time with a gap."""
+    num_clients = nodes.shape[0] - tours.shape[0]
+    count = int(tours[nodes[i].tour].count)
+    longest = min(LONGEST_STRING, float(count), num_clients / tours.shape[0])
+    size = min(int(random_unit(search) * longest) + 1, count)
+    gap = 0
+    gap_at = -1
+    if 1 < size < count and random_below(search, 2) == 0:
+        gap = min(1 + random_below(search, LONGEST_GAP), count - size)
+        gap_at = 1 + random_below(search, size - 1)
+    for _ in range(random_below(search, size + gap)):
+        i = neighbour_in_ring(nodes, num_clients, i, False)
+    for t in range(size):
+        if t == gap_at:
+            for _ in range(gap):
+                i = neighbour_in_ring(nodes, num_clients, i, True)
+        following = neighbour_in_ring(nodes, num_clients, i, True)
+        removals[taken].client = i
+        removals[taken].before = nodes[i].prev
+        unlink(nodes, tours, i)
+        taken += 1
+        i = following
+    return taken
+
+
+@part
+def ruin(
+    nodes: Records,
+    tours: Records,
+    neighbours: Records,
+    removals: Records,
+    search: Records,
+    weights: Weights,
+) -> int:
+    """Take out strings of clients that lie close together; how many clients."""
+    longest = min(LONGEST_STRING, neighbours.shape[0] / tours.shape[0])
+    most = 4.0 * RUINED_MEAN / (1.0 + longest) - 1.0
+    strings = int(random_unit(search) * most) + 1
+    seed = first_client(nodes, tours, search, weights.objective)
+    taken = 0
+    i = seed
+    for q in range(neighbours.shape[1] + 1):
+        k = int(nodes[i].tour)
+        if k >= 0 and (tours[k].ruined == 0 or tours[k].count > LONG_TOUR):
+            tours[k].ruined = 1
+            taken = take_string(nodes, tours, removals, search, i, taken)
+            strings -= 1
+        if strings == 0 or q == neighbours.shape[1]:
+            break
+        i = int(neighbours[seed, q])
+    for k in range(tours.shape[0]):
+        if tours[k].ruined > 0:
+            tours[k].cost = cost_if(tours, weights, k, tours[k].length, tours[k].count)
+    return taken

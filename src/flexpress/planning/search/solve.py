@@ -1,0 +1,142 @@
+"""`search`: annealed ruin and recreate from several starts, on the true cost and budgets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from flexpress.planning.problem import Problem, Tours
+from flexpress.planning.progress import (
+    Effort,
+    OnProgress,
+    Progress,
+    ShouldStop,
+    ignore_progress,
+    never,
+)
+from flexpress.planning.search.anneal import anneal, is_compiled
+from flexpress.planning.search.schedule import HOT, Schedule, default_iterations, num_starts
+from flexpress.planning.search.state import State
+from flexpress.planning.sectors import by_direction
+from flexpress.scenario import Objective
+
+RUINS = 500
+"""Iterations between two looks at the clock."""
+
+PROPOSALS = 10 * RUINS
+"""Edges that polish tries after them."""
+
+ITERATIONS_PER_SECOND = 75_000
+"""A guess, to choose the number of starts where time is the limit."""
+
+WARM = 0.2
+"""First temperature when the search goes on from a plan that must not be taken apart."""
+
+
+def solve_search(
+    problem: Problem,
+    objective: Objective,
+    *,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    seed: int = 0,
+    on_progress: OnProgress = ignore_progress,
+    should_stop: ShouldStop = never,
+) -> Tours | None:
+    """The best tours found within the budgets, or None if none were found.
+
+    An iteration takes about a dozen clients out and puts them back. With an iteration limit the
+    result depends on nothing but the problem and the seed. Where no feasible tours were met, as
+    much effort again goes into overdrawing the budgets least, and into going on from there.
+    """
+    if not is_compiled():
+        on_progress(Progress(0.0, None, "compiling the search, once: about 10 s"))
+    if seconds is None and iterations is None:
+        iterations = default_iterations(problem.num_clients)
+    effort = Effort(iterations, seconds)
+    rng = np.random.default_rng(seed)
+    state = State.of(problem)
+    from_sectors(problem, objective, state, effort, rng, on_progress, should_stop)
+    if np.isinf(state.best_cost) and not should_stop():
+        tours = least_overdrawn(problem, effort.part(2), rng, should_stop)
+        state.start_from(problem, tours, draw(rng))
+        schedule = Schedule.of(problem, objective, state, WARM)
+        cool(state, schedule, effort.part(2), on_progress, should_stop)
+    return None if np.isinf(state.best_cost) else state.best_tours()
+
+
+def from_sectors(
+    problem: Problem,
+    objective: Objective,
+    state: State,
+    effort: Effort,
+    rng: np.random.Generator,
+    on_progress: OnProgress,
+    should_stop: ShouldStop,
+) -> None:
+    """Start from sectors around the server, turned at random, as often as the effort allows."""
+    expected = effort.iterations or ITERATIONS_PER_SECOND * (effort.seconds or 0.0)
+    starts = num_starts(expected, problem.num_clients)
+    schedule = Schedule.of(problem, objective, state, HOT)
+    for number in range(starts):
+        order = by_direction(problem, rng.uniform(0, 2 * np.pi))
+        sectors = np.array_split(order, problem.num_transporters)
+        state.start_from(problem, [sector.tolist() for sector in sectors], draw(rng))
+
+        def report(progress: Progress, number: int = number) -> None:
+            on_progress(replace(progress, fraction=(number + progress.fraction) / starts))
+
+        cool(state, schedule, effort.part(starts), report, should_stop)
+
+
+def cool(
+    state: State,
+    schedule: Schedule,
+    effort: Effort,
+    on_progress: OnProgress,
+    should_stop: ShouldStop,
+) -> None:
+    """One start: from hot to cold in small steps, until the effort is spent."""
+    done = 0
+    fraction = 0.0
+    proposals = PROPOSALS if state.near.size else 0
+    while fraction < 1 and not should_stop():
+        weights, temperature = schedule.at(fraction, state)
+        ruins = effort.at_most(RUINS, done)
+        anneal(*state.arrays(), weights, temperature, ruins, proposals, state.unequal)
+        done += ruins
+        fraction = effort.fraction(done)
+        cost = None if np.isinf(state.best_cost) else state.best_cost
+        on_progress(Progress(min(fraction, 1.0), cost))
+
+
+def least_overdrawn(
+    problem: Problem, effort: Effort, rng: np.random.Generator, should_stop: ShouldStop
+) -> Tours:
+    """Tours whose largest share of a budget is as small as the search can make it."""
+    return lowest_energy(problem, problem.budgets, effort, rng, should_stop)
+
+
+def lowest_energy(
+    problem: Problem,
+    unit: np.ndarray,
+    effort: Effort,
+    rng: np.random.Generator,
+    should_stop: ShouldStop,
+) -> Tours:
+    """Tours with the least maximum of energy / unit: `minmax` with energy in the place of time."""
+    energies = replace(
+        problem,
+        time_per_metre=problem.energy_per_metre / unit,
+        time_per_client=problem.energy_per_client / unit,
+        budgets=np.full(problem.num_transporters, np.inf),
+    )
+    state = State.of(energies)
+    from_sectors(energies, "minmax", state, effort, rng, ignore_progress, should_stop)
+    return state.best_tours()
+
+
+def draw(rng: np.random.Generator) -> np.uint64:
+    """A state for the compiled generator: any but zero."""
+    return rng.integers(1, 2**64, dtype=np.uint64)

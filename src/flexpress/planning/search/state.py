@@ -1,0 +1,110 @@
+"""The arrays that the compiled loop works on, and the way from tours to rings and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexpress.planning.problem import FloatArray, Problem, Tours
+from flexpress.planning.search.records import NODE, REMOVAL, SEARCH, TOUR
+from flexpress.planning.search.neighbours import nearest_clients
+
+NUM_NEIGHBOURS = 30
+
+ABILITIES = (
+    "time_per_metre",
+    "time_per_client",
+    "energy_per_metre",
+    "energy_per_client",
+    "budgets",
+)
+"""What distinguishes transporters: fields of a Problem and of a tour's record."""
+
+Records = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class State:
+    """All that `anneal` reads and writes, in its order of arguments."""
+
+    nodes: Records  # (clients + transporters,)
+    tours: Records  # (transporters,)
+    neighbours: NDArray[np.int32]  # (clients, neighbours)
+    near: NDArray[np.float64]  # (clients, neighbours), metres
+    removals: Records  # (clients,)
+    asked: NDArray[np.int32]  # (transporters,)
+    paths: NDArray[np.int32]  # (transporters, clients + 2)
+    travelled: NDArray[np.float64]  # (transporters, clients + 2)
+    buffer: NDArray[np.int32]  # (clients,)
+    search: Records  # (1,)
+
+    @classmethod
+    def of(cls, problem: Problem) -> State:
+        n, k = problem.num_clients, problem.num_transporters
+        clients = problem.positions[1:]
+        neighbours = nearest_clients(clients, NUM_NEIGHBOURS)
+        offsets = clients[:, None, :] - clients[neighbours]  # (clients, neighbours, 2)
+        state = cls(
+            nodes=np.zeros(n + k, NODE),
+            tours=np.zeros(k, TOUR),
+            neighbours=neighbours,
+            near=np.sqrt((offsets**2).sum(axis=2)),
+            removals=np.zeros(n, REMOVAL),
+            asked=np.zeros(k, np.int32),
+            paths=np.zeros((k, n + 2), np.int32),
+            travelled=np.zeros((k, n + 2)),
+            buffer=np.zeros(n, np.int32),
+            search=np.zeros(1, SEARCH),
+        )
+        state.nodes["x"] = np.append(clients[:, 0], np.repeat(problem.positions[0, 0], k))
+        state.nodes["y"] = np.append(clients[:, 1], np.repeat(problem.positions[0, 1], k))
+        state.search["best_cost"] = np.inf
+        return state
+
+    def arrays(self) -> tuple[Any, ...]:
+        return tuple(vars(self).values())
+
+    def round_trips(self) -> FloatArray:
+        """Delta_k of the current tours."""
+        tours = self.tours
+        flights = tours["time_per_metre"] * tours["length"]
+        return flights + tours["time_per_client"] * tours["count"]
+
+    @property
+    def unequal(self) -> bool:
+        """Whether it matters who flies a tour."""
+        return any(len(np.unique(self.tours[field])) > 1 for field in ABILITIES)
+
+    def start_from(self, problem: Problem, tours: Tours, random: np.uint64) -> None:
+        """Make these tours the current ones; the best so far is kept."""
+        num_clients = problem.num_clients
+        for field in ABILITIES:
+            self.tours[field] = getattr(problem, field)
+        self.tours["owner"] = np.arange(problem.num_transporters)
+        self.search["random"] = random
+        for k, tour in enumerate(tours):
+            ring = np.array([num_clients + k, *(node - 1 for node in tour)])
+            self.nodes["tour"][ring] = k
+            self.nodes["next"][ring] = np.roll(ring, -1)
+            self.nodes["prev"][ring] = np.roll(ring, 1)
+            self.tours["count"][k] = len(tour)
+            self.tours["length"][k] = problem.length(tour)
+
+    @property
+    def best_cost(self) -> float:
+        return float(self.search[0]["best_cost"])
+
+    def best_tours(self) -> Tours:
+        """The best tours so far, in the order of their transporters."""
+        following = self.nodes["best_next"].tolist()
+        num_clients = len(self.neighbours)
+        tours: Tours = [[] for _ in self.tours]
+        for k, owner in enumerate(self.tours["best_owner"].tolist()):
+            node = following[num_clients + k]
+            while node < num_clients:
+                tours[owner].append(node + 1)
+                node = following[node]
+        return tours
