@@ -1,0 +1,284 @@
+"""CARP, the paper's own planner (FedEx: Bian, Shen, Xu; "Client Assignment and Route Planning").
+
+Two levels. Inner: the shortest route through a given set of clients, by multi-start 2-OPT or exact
+dynamic programming, remembered per set. Outer: Gibbs sampling over the assignment
+a = (a_1, .., a_N), client after client in a fixed order, while q decreases.
+
+The paper leaves open, and we choose:
+
+- the order: the clients' numbers;
+- the initial assignment: sectors around the server, or any transporter for every client, drawn
+  until the budgets hold. (On the paper's network the latter puts all transporters over budget;
+  from there every S_i is empty and nothing ever moves.) For `total`, which is often best with some
+  transporters idle, any number of sectors. For `minmax` the sampler goes on from a run for `sws`:
+  most moves leave the maximum as it is, so that at once it would wander where `sws` walks downhill;
+- q: geometric over a run, in multiples of C(a)/N, a client's share of the cost of equal sectors;
+- the number of iterations: `starts` runs, each from its own draw, of `sweeps` visits to every
+  client.
+
+Differs from the paper: the result is the best feasible assignment met on the way, not the last one;
+the Gibbs formula is corrected (`gibbs_probabilities`); an empty S_i leaves the client where it is.
+As in the paper, clients move one at a time and within the budgets: where these are so tight that
+only an exchange of whole tours helps, CARP stays with what its starts can reach.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Literal
+
+import numpy as np
+
+from flexpress.planning.exact import check_size, held_karp_tour
+from flexpress.planning.objectives import objective_value
+from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours
+from flexpress.planning.progress import OnProgress, Progress, ShouldStop, ignore_progress, never
+from flexpress.planning.two_opt import route_length, shortest_route
+from flexpress.scenario import Objective
+
+Inner = Literal["two_opt", "exact"]
+Members = list[int]
+"""R_1 .. R_K: each transporter's client set, an integer whose bit i - 1 stands for client i."""
+
+ROUTE_STARTS = 8
+"""Random initial routes of the inner level; of 11 clients 2-OPT then finds the optimum in 95 %."""
+
+COOLING = (0.6, 0.2)
+"""First and last q of a run from such a draw, in shares C(a)/N."""
+
+MINMAX_COOLING = (0.1, 0.01)
+"""The same for `minmax`: its start is a good plan already, which a higher q would take apart."""
+
+MAX_DRAWS = 100
+"""Initial assignments tried for one that fits the budgets."""
+
+STEPS_PER_REPORT = 10
+
+
+def solve_carp(
+    problem: Problem,
+    objective: Objective,
+    *,
+    sweeps: int = 100,
+    starts: int = 10,
+    seed: int = 0,
+    inner: Inner = "two_opt",
+    on_progress: OnProgress = ignore_progress,
+    should_stop: ShouldStop = never,
+) -> Tours | None:
+    """The best feasible plan that Gibbs sampling comes across, or None if it meets none.
+
+    The same arguments give the same plan. `on_progress` and `should_stop` are called every few
+    client steps; once stopped, the best so far is returned. q falls over a whole run, so a first
+    run cut short has not seen its cold end: with less time, ask for fewer sweeps.
+    """
+    if inner == "exact":
+        check_size(problem.num_clients)
+    routes = Routes(problem, inner, seed)
+    best: Members | None = None
+    best_cost = math.inf
+    total_steps = starts * len(_phases(objective)) * sweeps * problem.num_clients
+    for step, members in enumerate(_all_runs(problem, objective, routes, sweeps, starts, seed)):
+        cost = routes.cost(objective, members)
+        if cost < best_cost and routes.feasible(members):
+            best, best_cost = members.copy(), cost
+        if step % STEPS_PER_REPORT == 0:
+            on_progress(Progress(step / total_steps, None if best is None else best_cost))
+            if should_stop():
+                break
+    return None if best is None else [routes.tour(clients) for clients in best]
+
+
+def gibbs_probabilities(costs: Sequence[float], q: float) -> list[float]:
+    """P(k) = exp(-C(k, a_-i) / q) / sum over k' in S_i of exp(-C(k', a_-i) / q).
+
+    Differs from the paper: there the bracket of the exponential closes too late, and the sum runs
+    over all transporters, also those outside S_i. The lowest cost is taken off before the
+    exponential, which changes no probability and cannot overflow.
+    """
+    lowest = min(costs)
+    weights = [math.exp((lowest - cost) / q) for cost in costs]
+    total = sum(weights)
+    return [weight / total for weight in weights]
+
+
+def members_of(owners: list[int], num_transporters: int) -> Members:
+    """R_k = {i : a_i = k}."""
+    members = [0] * num_transporters
+    for i, k in enumerate(owners):
+        members[k] |= 1 << i
+    return members
+
+
+class Routes:
+    """The inner level: round trips and energies of client sets, by their shortest routes.
+
+    The length of a route depends on its clients only, not on who flies it: one entry a set.
+    """
+
+    def __init__(self, problem: Problem, inner: Inner = "two_opt", seed: int = 0) -> None:
+        self._distances = problem.distances()
+        self._inner = inner
+        self._seed = seed
+        self._lengths: dict[int, float] = {0: 0.0}
+        self._time_per_metre: list[float] = problem.time_per_metre.tolist()
+        self._time_per_client: list[float] = problem.time_per_client.tolist()
+        self._energy_per_metre: list[float] = problem.energy_per_metre.tolist()
+        self._energy_per_client: list[float] = problem.energy_per_client.tolist()
+        self._limits: list[float] = (problem.budgets * (1 + BUDGET_TOLERANCE)).tolist()
+
+    def length(self, clients: int) -> float:
+        """Length of the route through this set, computed once."""
+        length = self._lengths.get(clients)
+        if length is None:
+            route = np.array([0, *self.tour(clients)])
+            length = self._lengths[clients] = float(route_length(self._distances, route))
+        return length
+
+    def tour(self, clients: int) -> list[int]:
+        """The route through this set."""
+        nodes = [i for i in range(1, clients.bit_length() + 1) if clients >> (i - 1) & 1]
+        if self._inner == "exact":
+            return held_karp_tour(self._distances, nodes)
+        own_seed = (clients + self._seed) % 2**63  # of the set: no matter when it is asked for
+        stops = np.array([0, *nodes])
+        _, route = shortest_route(self._distances, stops, ROUTE_STARTS, own_seed)
+        tour: list[int] = route[1:].tolist()
+        return tour
+
+    def round_trip(self, k: int, clients: int) -> float:
+        """Delta_k(R_k)."""
+        per_client = self._time_per_client[k] * clients.bit_count()
+        return self._time_per_metre[k] * self.length(clients) + per_client
+
+    def within_budget(self, k: int, clients: int) -> bool:
+        """The paper's energy constraint."""
+        return self.energy(k, clients) <= self._limits[k]
+
+    def energy(self, k: int, clients: int) -> float:
+        """E_prop(R_k) + E_trans(R_k)."""
+        per_client = self._energy_per_client[k] * clients.bit_count()
+        return self._energy_per_metre[k] * self.length(clients) + per_client
+
+    def excess(self, owners: list[int]) -> float:
+        """Joules by which this assignment is over the budgets."""
+        members = members_of(owners, len(self._limits))
+        over = [self.energy(k, clients) - self._limits[k] for k, clients in enumerate(members)]
+        return sum(max(joules, 0.0) for joules in over)
+
+    def feasible(self, members: Members) -> bool:
+        return all(self.within_budget(k, clients) for k, clients in enumerate(members))
+
+    def cost(self, objective: Objective, members: Members) -> float:
+        """C(a)."""
+        round_trips = [self.round_trip(k, clients) for k, clients in enumerate(members)]
+        return objective_value(objective, round_trips, [c.bit_count() for c in members])
+
+
+class GibbsSampler:
+    """The outer level: the assignment a, and the step that draws one client's part of it anew."""
+
+    def __init__(
+        self, routes: Routes, owners: list[int], num_transporters: int, rng: Random
+    ) -> None:
+        self._routes = routes
+        self._rng = rng
+        self._owners = owners  # a_1 .. a_N
+        self.members = members_of(owners, num_transporters)  # R_1 .. R_K
+
+    def run(self, objective: Objective, schedule: Sequence[float]) -> Iterator[Members]:
+        """Visit every client once for each q of the schedule; hands out a after each visit."""
+        for q in schedule:
+            for i in range(len(self._owners)):
+                self._visit(i, objective, q)
+                yield self.members
+
+    def _visit(self, i: int, objective: Objective, q: float) -> None:
+        """One iteration of the paper: client i draws its transporter, the others keep theirs.
+
+        A client with an empty S_i stays where it is: this happens only in a plan over budget.
+        """
+        client = 1 << i
+        k = self._owners[i]
+        self.members[k] ^= client  # now a_-i
+        joined = [clients | client for clients in self.members]
+        available = [k for k, c in enumerate(joined) if self._routes.within_budget(k, c)]  # S_i
+        if available:
+            costs = self._costs_of_choices(objective, joined, available)
+            k = self._rng.choices(available, gibbs_probabilities(costs, q))[0]
+        self._owners[i] = k
+        self.members[k] = joined[k]
+
+    def _costs_of_choices(
+        self, objective: Objective, joined: Members, available: list[int]
+    ) -> list[float]:
+        """C(k, a_-i) for every k in S_i."""
+        without = [self._routes.round_trip(k, c) for k, c in enumerate(self.members)]
+        counts = [clients.bit_count() for clients in self.members]
+        costs = []
+        for k in available:
+            round_trips, num_clients = without.copy(), counts.copy()
+            round_trips[k] = self._routes.round_trip(k, joined[k])
+            num_clients[k] += 1
+            costs.append(objective_value(objective, round_trips, num_clients))
+        return costs
+
+
+def _phases(objective: Objective) -> list[tuple[Objective, tuple[float, float]]]:
+    """The costs a run samples one after the other, each with its first and last q."""
+    if objective == "minmax":
+        return [("sws", COOLING), ("minmax", MINMAX_COOLING)]
+    return [(objective, COOLING)]
+
+
+def _all_runs(
+    problem: Problem, objective: Objective, routes: Routes, sweeps: int, starts: int, seed: int
+) -> Iterator[Members]:
+    """The assignment after every client step of every run."""
+    rng = Random(seed)
+    num_transporters = problem.num_transporters
+    typical = members_of(_sectors(problem, num_transporters, rng), num_transporters)
+    for _ in range(starts):
+        owners = _initial_assignment(problem, objective, routes, rng)
+        sampler = GibbsSampler(routes, owners, num_transporters, rng)
+        for phase_objective, cooling in _phases(objective):
+            share = routes.cost(phase_objective, typical) / problem.num_clients
+            yield from sampler.run(phase_objective, q_schedule(share, cooling, sweeps))
+
+
+def q_schedule(share: float, cooling: tuple[float, float], sweeps: int) -> list[float]:
+    """q for each sweep, from the first to the last multiple of a client's share of the cost."""
+    schedule: list[float] = ((share or 1.0) * np.geomspace(*cooling, sweeps)).tolist()
+    return schedule
+
+
+def _initial_assignment(
+    problem: Problem, objective: Objective, routes: Routes, rng: Random
+) -> list[int]:
+    """The first of several draws that fits the budgets, else the one least over them."""
+    most = problem.num_transporters
+    fewest = 1 if objective == "total" else most
+    draws: list[list[int]] = []
+    while len(draws) < MAX_DRAWS:
+        in_sectors = rng.random() < 0.5
+        num_sectors = rng.randint(fewest, most)
+        draws.append(_sectors(problem, num_sectors, rng) if in_sectors else _anything(problem, rng))
+        if routes.excess(draws[-1]) == 0.0:
+            return draws[-1]
+    return min(draws, key=routes.excess)
+
+
+def _anything(problem: Problem, rng: Random) -> list[int]:
+    """An initial assignment a: any transporter for every client."""
+    return rng.choices(range(problem.num_transporters), k=problem.num_clients)
+
+
+def _sectors(problem: Problem, num_sectors: int, rng: Random) -> list[int]:
+    """An initial assignment a: clients by direction from the server, as many in each sector."""
+    offsets = problem.positions[1:] - problem.positions[0]
+    directions = np.arctan2(offsets[:, 1], offsets[:, 0]) + rng.uniform(0.0, 2 * math.pi)
+    ranks = np.argsort(np.argsort(directions % (2 * math.pi)))
+    transporters = rng.sample(range(problem.num_transporters), num_sectors)
+    return [transporters[rank * num_sectors // problem.num_clients] for rank in ranks.tolist()]
