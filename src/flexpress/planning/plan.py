@@ -102,7 +102,7 @@ def leg_lengths(scenario: Scenario, nodes: Sequence[int]) -> list[float]:
 
 
 def arrival_times(legs: Sequence[float], speed: float, hover: float) -> tuple[float, ...]:
-    """Seconds after take-off at each client: all flights so far, and one hover per client before."""
+    """Seconds after take-off at each client: the flights so far, a hover at each client before."""
     arrivals, now = [], 0.0
     for leg in legs[:-1]:
         now += leg / speed

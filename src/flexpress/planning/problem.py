@@ -1,9 +1,9 @@
-"""The routing problem as solvers see it: plain arrays, node 0 is the server, nodes 1..N the clients."""
+"""The routing problem as solvers see it: arrays, node 0 the server, nodes 1..N the clients."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,15 @@ class Problem:
             budgets=np.array([scenario.budget(k) for k in transporters]),
         )
 
+    def with_energy_for_time(self, unit: FloatArray) -> Problem:
+        """The problem in which round trips are energies, transporter k's in units of unit[k]."""
+        return replace(
+            self,
+            time_per_metre=self.energy_per_metre / unit,
+            time_per_client=self.energy_per_client / unit,
+            budgets=np.full(self.num_transporters, np.inf),
+        )
+
     @property
     def num_clients(self) -> int:
         return len(self.positions) - 1
@@ -59,10 +68,13 @@ class Problem:
     def distances(self) -> FloatArray:
         """The distance matrix D of the paper, server first."""
         offsets = self.positions[:, None, :] - self.positions[None, :, :]  # (nodes, nodes, 2)
-        return np.sqrt((offsets**2).sum(axis=2))
+        distances: FloatArray = np.sqrt((offsets**2).sum(axis=2))
+        return distances
 
     def distances_from_server(self) -> FloatArray:
-        return np.sqrt(((self.positions[1:] - self.positions[0]) ** 2).sum(axis=1))
+        offsets = self.positions[1:] - self.positions[0]  # (clients, 2)
+        distances: FloatArray = np.sqrt((offsets**2).sum(axis=1))
+        return distances
 
     def length(self, tour: Sequence[int]) -> float:
         """Length of the closed tour server -> clients -> server."""
@@ -77,7 +89,7 @@ class Problem:
         return self._linear(self.energy_per_metre[k], self.energy_per_client[k], tour)
 
     def within_budget(self, k: int, tour: Sequence[int]) -> bool:
-        return self.energy(k, tour) <= self.budgets[k] * (1 + BUDGET_TOLERANCE)
+        return self.energy(k, tour) <= float(self.budgets[k]) * (1 + BUDGET_TOLERANCE)
 
     def feasible(self, tours: Tours) -> bool:
         return all(self.within_budget(k, tour) for k, tour in enumerate(tours))

@@ -8,7 +8,7 @@ from flexpress.errors import InputError
 from flexpress.planning.infeasible import explain_infeasible
 from flexpress.planning.plan import Plan
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import OnProgress, ShouldStop, ignore_progress, never
+from flexpress.planning.progress import Effort, OnProgress, ShouldStop, ignore_progress, never
 from flexpress.scenario import Objective, Scenario, SolverName
 
 
@@ -34,21 +34,26 @@ def make_plan(
     objective = objective or scenario.plan.objective
     solver = solver or scenario.plan.solver
     seed = scenario.seed if seed is None else seed
+    effort = Effort(iterations, seconds)
     problem = Problem.of(scenario)
     started = time.perf_counter()
-    tours = solve(problem, objective, solver, seconds, iterations, seed, on_progress, should_stop)
+    tours = solve(problem, objective, solver, effort, seed, on_progress, should_stop)
     elapsed = time.perf_counter() - started
-    if tours is None:
-        raise explain_infeasible(scenario, problem, solver, seed, should_stop)
-    return Plan.of(scenario, objective, tours, solver=solver, seed=seed, seconds=elapsed)
+    if tours is not None:
+        return Plan.of(scenario, objective, tours, solver=solver, seed=seed, seconds=elapsed)
+
+    def balance(energies: Problem) -> Tours | None:
+        judge: SolverName = "exact" if solver == "exact" else "search"
+        return solve(energies, "minmax", judge, effort, seed, ignore_progress, should_stop)
+
+    raise explain_infeasible(problem, balance, proven=solver == "exact")
 
 
 def solve(
     problem: Problem,
     objective: Objective,
     solver: SolverName,
-    seconds: float | None,
-    iterations: int | None,
+    effort: Effort,
     seed: int,
     on_progress: OnProgress,
     should_stop: ShouldStop,
@@ -61,14 +66,22 @@ def solve(
     if solver == "carp":
         from flexpress.planning.carp import solve_carp
 
-        return solve_carp(problem, objective, seed=seed, should_stop=should_stop)
+        return solve_carp(
+            problem,
+            objective,
+            seconds=effort.seconds,
+            iterations=effort.iterations,
+            seed=seed,
+            on_progress=on_progress,
+            should_stop=should_stop,
+        )
     from flexpress.planning.search import solve_search
 
     return solve_search(
         problem,
         objective,
-        seconds=seconds,
-        iterations=iterations,
+        seconds=effort.seconds,
+        iterations=effort.iterations,
         seed=seed,
         on_progress=on_progress,
         should_stop=should_stop,

@@ -8,7 +8,7 @@ from numba import njit
 
 from flexpress.planning.search.costs import cost_if, keep_if_best, price
 from flexpress.planning.search.polish import polish
-from flexpress.planning.search.records import Records, Weights, accepts, part, random_below
+from flexpress.planning.search.records import FLAGS, Records, Weights, accepts, part, random_below
 from flexpress.planning.search.recreate import recreate, sort_removed, undo
 from flexpress.planning.search.rings import measure
 from flexpress.planning.search.ruin import ruin
@@ -48,7 +48,7 @@ def exchange_tours(
     return rise
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, **FLAGS)
 def anneal(
     nodes: Records,
     tours: Records,
@@ -104,7 +104,7 @@ def is_compiled() -> bool:
     Numba's cache looks at the file of `anneal` only, so a change in the files it is made of would
     go unnoticed: what is older than any of them is deleted.
     """
-    folder = Path(anneal.stats.cache_path)
+    folder = Path(str(anneal.stats.cache_path))
     newest = max(path.stat().st_mtime for path in Path(__file__).parent.glob("*.py"))
     fresh = False
     for index in folder.glob("anneal.anneal-*.nbi"):

@@ -56,7 +56,9 @@ SEARCH = np.dtype([("random", "u8"), ("best_cost", "f8"), ("asked", "i8")], alig
 Records = Any
 """A structured array. NumPy's types do not know its fields."""
 
-part = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")
+FLAGS: dict[str, Any] = {"error_model": "numpy"}
+INTERNAL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+part = njit(**FLAGS, **INTERNAL)
 """For functions that only compiled code calls: without wrappers for Python they compile faster."""
 
 
@@ -85,7 +87,8 @@ def random_bits(search: Records) -> np.uint64:
 
 @part
 def random_below(search: Records, limit: int) -> int:
-    return np.int64(((random_bits(search) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
+    bits = random_bits(search) >> np.uint64(32)
+    return np.int64((bits * np.uint64(limit)) >> np.uint64(32))  # type: ignore[return-value]  # int() would stay unsigned
 
 
 @part
@@ -95,5 +98,5 @@ def random_unit(search: Records) -> float:
 
 @part
 def accepts(search: Records, rise: float, temperature: float) -> bool:
-    """Metropolis' rule: always if the cost falls, else with probability exp(-rise / temperature)."""
+    """Metropolis' rule: yes if the cost falls, else with probability exp(-rise / temperature)."""
     return rise < temperature * LUCK[random_bits(search) >> np.uint64(52)]

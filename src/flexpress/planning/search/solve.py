@@ -115,25 +115,9 @@ def least_overdrawn(
     problem: Problem, effort: Effort, rng: np.random.Generator, should_stop: ShouldStop
 ) -> Tours:
     """Tours whose largest share of a budget is as small as the search can make it."""
-    return lowest_energy(problem, problem.budgets, effort, rng, should_stop)
-
-
-def lowest_energy(
-    problem: Problem,
-    unit: np.ndarray,
-    effort: Effort,
-    rng: np.random.Generator,
-    should_stop: ShouldStop,
-) -> Tours:
-    """Tours with the least maximum of energy / unit: `minmax` with energy in the place of time."""
-    energies = replace(
-        problem,
-        time_per_metre=problem.energy_per_metre / unit,
-        time_per_client=problem.energy_per_client / unit,
-        budgets=np.full(problem.num_transporters, np.inf),
-    )
-    state = State.of(energies)
-    from_sectors(energies, "minmax", state, effort, rng, ignore_progress, should_stop)
+    shares = problem.with_energy_for_time(problem.budgets)
+    state = State.of(shares)
+    from_sectors(shares, "minmax", state, effort, rng, ignore_progress, should_stop)
     return state.best_tours()
 
 

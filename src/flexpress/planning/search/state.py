@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.planning.problem import FloatArray, Problem, Tours
-from flexpress.planning.search.records import NODE, REMOVAL, SEARCH, TOUR
 from flexpress.planning.search.neighbours import nearest_clients
+from flexpress.planning.search.records import NODE, REMOVAL, SEARCH, TOUR
 
 NUM_NEIGHBOURS = 30
 
