@@ -41,7 +41,7 @@ def test_is_close_to_the_optimum_of_small_cases(objective: Objective) -> None:
     gaps = []
     for problem in random_cases(30, max_clients=8, max_transporters=3):
         optimal = solve_exact(problem, objective)
-        tours = solve_carp(problem, objective, sweeps=20, starts=8)
+        tours = solve_carp(problem, objective)
         assert (tours is None) == (optimal is None)
         if tours is not None and optimal is not None:
             assert sorted(itertools.chain(*tours)) == list(range(1, problem.num_clients + 1))
@@ -56,7 +56,7 @@ def test_is_close_to_the_optimum_of_small_cases(objective: Objective) -> None:
     ("objective", "best_known"), [("minmax", 411.4514), ("sws", 6276928.5), ("total", 1565.248)]
 )
 def test_is_within_5_percent_on_the_papers_network(objective: Objective, best_known: float) -> None:
-    tours = solve_carp(NETWORK, objective, sweeps=40, starts=3)
+    tours = solve_carp(NETWORK, objective, iterations=12_000)
     assert tours is not None
     assert NETWORK.feasible(tours)
     assert cost_of(NETWORK, objective, tours) <= 1.05 * best_known
@@ -65,19 +65,19 @@ def test_is_within_5_percent_on_the_papers_network(objective: Objective, best_kn
 @pytest.mark.parametrize("inner", ["two_opt", "exact"])
 def test_four_clients(inner: Inner) -> None:
     problem = four_clients(1.0, 2.0)
-    tours = solve_carp(problem, "sws", sweeps=20, starts=2, inner=inner)
+    tours = solve_carp(problem, "sws", iterations=400, inner=inner)
     assert tours is not None
     assert cost_of(problem, "sws", tours) == pytest.approx(520.0)
 
 
 def test_says_none_when_no_plan_fits() -> None:
     grounded = replace(NETWORK, budgets=np.full(4, 1.0))
-    assert solve_carp(grounded, "sws", sweeps=2, starts=2) is None
+    assert solve_carp(grounded, "sws", iterations=200) is None
 
 
 def test_same_seed_same_plan() -> None:
     first, again, other = (
-        solve_carp(NETWORK, "total", sweeps=3, starts=1, seed=seed) for seed in (7, 7, 8)
+        solve_carp(NETWORK, "total", iterations=120, seed=seed) for seed in (7, 7, 8)
     )
     assert first == again
     assert first != other
@@ -86,7 +86,11 @@ def test_same_seed_same_plan() -> None:
 def test_reports_progress_and_stops_when_told() -> None:
     log: list[Progress] = []
     tours = solve_carp(
-        NETWORK, "sws", sweeps=50, on_progress=log.append, should_stop=lambda: len(log) == 30
+        NETWORK,
+        "sws",
+        iterations=10_000,
+        on_progress=log.append,
+        should_stop=lambda: len(log) == 30,
     )
     assert len(log) == 30
     costs = [report.cost for report in log if report.cost is not None]

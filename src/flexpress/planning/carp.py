@@ -25,6 +25,7 @@ only an exchange of whole tours helps, CARP stays with what its starts can reach
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Literal
@@ -34,7 +35,15 @@ import numpy as np
 from flexpress.planning.exact import check_size, held_karp_tour
 from flexpress.planning.objectives import objective_value
 from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours
-from flexpress.planning.progress import OnProgress, Progress, ShouldStop, ignore_progress, never
+from flexpress.planning.progress import (
+    Effort,
+    OnProgress,
+    Progress,
+    ShouldStop,
+    ignore_progress,
+    never,
+)
+from flexpress.planning.sectors import by_direction
 from flexpress.planning.two_opt import route_length, shortest_route
 from flexpress.scenario import Objective
 
@@ -54,6 +63,9 @@ MINMAX_COOLING = (0.1, 0.01)
 MAX_DRAWS = 100
 """Initial assignments tried for one that fits the budgets."""
 
+STARTS, SWEEPS = 10, 100
+"""Runs, and visits to every client in each, where no limit is given."""
+
 STEPS_PER_REPORT = 10
 
 
@@ -61,8 +73,8 @@ def solve_carp(
     problem: Problem,
     objective: Objective,
     *,
-    sweeps: int = 100,
-    starts: int = 10,
+    seconds: float | None = None,
+    iterations: int | None = None,
     seed: int = 0,
     inner: Inner = "two_opt",
     on_progress: OnProgress = ignore_progress,
@@ -70,25 +82,38 @@ def solve_carp(
 ) -> Tours | None:
     """The best feasible plan that Gibbs sampling comes across, or None if it meets none.
 
-    The same arguments give the same plan. `on_progress` and `should_stop` are called every few
-    client steps; once stopped, the best so far is returned. q falls over a whole run, so a first
-    run cut short has not seen its cold end: with less time, ask for fewer sweeps.
+    An iteration is one visit to one client. Without a limit there are STARTS runs of SWEEPS visits
+    to every client; `iterations` makes the runs fewer, then shorter; `seconds` breaks off a series
+    of runs that would not end. q falls over a whole run, so a first run cut short by the clock has
+    not seen its cold end.
     """
     if inner == "exact":
         check_size(problem.num_clients)
     routes = Routes(problem, inner, seed)
     best: Members | None = None
     best_cost = math.inf
-    total_steps = starts * len(_phases(objective)) * sweeps * problem.num_clients
+    per_sweep = len(_phases(objective)) * problem.num_clients
+    starts, sweeps = runs_within(iterations, seconds, per_sweep)
+    effort = Effort(None if seconds else starts * sweeps * per_sweep, seconds)
     for step, members in enumerate(_all_runs(problem, objective, routes, sweeps, starts, seed)):
         cost = routes.cost(objective, members)
         if cost < best_cost and routes.feasible(members):
             best, best_cost = members.copy(), cost
         if step % STEPS_PER_REPORT == 0:
-            on_progress(Progress(step / total_steps, None if best is None else best_cost))
-            if should_stop():
+            fraction = effort.fraction(step)
+            on_progress(Progress(min(fraction, 1.0), None if best is None else best_cost))
+            if fraction >= 1 or should_stop():
                 break
     return None if best is None else [routes.tour(clients) for clients in best]
+
+
+def runs_within(iterations: int | None, seconds: float | None, per_sweep: int) -> tuple[int, int]:
+    """Starts, and sweeps of each: full runs while there is room, at least one sweep."""
+    if seconds is not None:
+        return sys.maxsize, SWEEPS
+    sweeps = STARTS * SWEEPS if iterations is None else max(1, iterations // per_sweep)
+    starts = min(STARTS, max(1, sweeps // SWEEPS))
+    return starts, min(SWEEPS, sweeps) if starts == 1 else sweeps // starts
 
 
 def gibbs_probabilities(costs: Sequence[float], q: float) -> list[float]:
@@ -277,8 +302,6 @@ def _anything(problem: Problem, rng: Random) -> list[int]:
 
 def _sectors(problem: Problem, num_sectors: int, rng: Random) -> list[int]:
     """An initial assignment a: clients by direction from the server, as many in each sector."""
-    offsets = problem.positions[1:] - problem.positions[0]
-    directions = np.arctan2(offsets[:, 1], offsets[:, 0]) + rng.uniform(0.0, 2 * math.pi)
-    ranks = np.argsort(np.argsort(directions % (2 * math.pi)))
+    ranks = np.argsort(by_direction(problem, rng.uniform(0.0, 2 * math.pi)))
     transporters = rng.sample(range(problem.num_transporters), num_sectors)
     return [transporters[rank * num_sectors // problem.num_clients] for rank in ranks.tolist()]

@@ -71,6 +71,7 @@ def anneal(
     pause = num_clients // 64  # copying the best costs N: not at every small improvement
     wait = 0
     total = measure(nodes, tours, weights)
+    keep_if_best(nodes, tours, search, weights.objective)
     slope = price(weights, total)
     for _ in range(ruins):
         if unequal and random_below(search, EXCHANGE_EVERY) == 0:

@@ -44,7 +44,7 @@ def price(weights: Weights, total: float) -> float:
 
     unit * total^(1/p), the p-norm of the round trips, with p = 2^doublings.
     """
-    if weights.objective != MINMAX:
+    if weights.objective != MINMAX or total == 0.0:
         return 1.0
     root = total
     for _ in range(weights.doublings):

@@ -18,10 +18,10 @@ from flexpress.planning.search.records import (
 )
 from flexpress.planning.search.rings import unlink
 
-RUINED_MEAN = 12.0
-"""Clients taken out in one step, about."""
+RUINED_MEAN, RUINED_LEAST = 20.0, 8.0
+"""Clients taken out in one step, about: a quarter of all, within these limits."""
 
-LONGEST_STRING = 20.0
+LONGEST_STRING = 15.0
 LONGEST_GAP = 8
 LONG_TOUR = 30
 """Clients; a tour with more of them may lose more than one string in a step."""
@@ -94,7 +94,8 @@ def ruin(
 ) -> int:
     """Take out strings of clients that lie close together; how many clients."""
     longest = min(LONGEST_STRING, neighbours.shape[0] / tours.shape[0])
-    most = 4.0 * RUINED_MEAN / (1.0 + longest) - 1.0
+    mean = min(RUINED_MEAN, max(RUINED_LEAST, neighbours.shape[0] / 4))
+    most = 4.0 * mean / (1.0 + longest) - 1.0
     strings = int(random_unit(search) * most) + 1
     seed = first_client(nodes, tours, search, weights.objective)
     taken = 0

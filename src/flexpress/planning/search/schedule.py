@@ -6,24 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexpress.planning.problem import Problem
+from flexpress.planning.problem import FloatArray, Problem
 from flexpress.planning.search.records import MINMAX, SWS, TOTAL, Weights
 from flexpress.planning.search.state import State
 from flexpress.scenario import Objective
 
-HOT, COLD = 2.0, 0.03
-"""First and last temperature, as multiples of what a leg between neighbours costs."""
+HOT, COLD = 1.0, 0.03
+"""First and last temperature: multiples of what a client costs, and of what a short leg costs."""
 
 FIRST_DOUBLINGS, LAST_DOUBLINGS = 4, 9
 """minmax: the power that stands for the maximum grows from 2^4 to 2^9."""
 
-PENALTY = 10.0
-"""The energy of one client over budget weighs as much as so many legs."""
+PENALTY, PENALTY_GROWTH = 10.0, 100.0
+"""The energy of one client over budget weighs as much as so many legs, more towards the end."""
 
-START_PER_CLIENT = 700
-SHORTEST_START = 3000
 MOST_STARTS = 8
-"""Several short starts beat a long one, but each needs so many iterations."""
+"""Several short starts beat a long one."""
 
 CODES: dict[Objective, int] = {"minmax": MINMAX, "sws": SWS, "total": TOTAL}
 
@@ -34,49 +32,56 @@ def default_iterations(num_clients: int) -> int:
 
 
 def num_starts(iterations: float, num_clients: int) -> int:
-    needed = max(SHORTEST_START, START_PER_CLIENT * num_clients)
-    return int(np.clip(iterations / needed, 1, MOST_STARTS))
+    """As many as get enough iterations: 700 per client, fewer where clients are few."""
+    enough = max(1000, min(700, 18 * num_clients) * num_clients)
+    return int(np.clip(iterations / enough, 1, MOST_STARTS))
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Temperature and weights at any point of a start, in units of one leg between neighbours."""
+    """Temperature and weights at any point of a start."""
 
     objective: Objective
     leg_time: float
-    leg_energy: float  # with the client at its end
+    client_time: float  # a leg and the stay at its end
+    client_energy: float
     hot: float = HOT
 
     @classmethod
     def of(cls, problem: Problem, objective: Objective, state: State, hot: float = HOT) -> Schedule:
         metres = float(state.near[:, :2].mean()) if state.near.size else 0.0
         metres = metres or float(problem.distances_from_server().mean()) or 1.0
+        leg_time = metres * float(problem.time_per_metre.mean())
         return cls(
             objective,
-            leg_time=metres * float(problem.time_per_metre.mean()),
-            leg_energy=metres * float(problem.energy_per_metre.mean())
-            + float(problem.energy_per_client.mean()),
+            leg_time=leg_time,
+            client_time=leg_time + float(problem.time_per_client.mean()),
+            client_energy=metres * float(problem.energy_per_metre.mean())
+            + float(problem.energy_per_client.mean())
+            or 1.0,
             hot=hot,
         )
 
     def at(self, fraction: float, state: State) -> tuple[Weights, float]:
         """Weights and temperature when this share of the start has gone by."""
         round_trips, counts = state.round_trips(), state.tours["count"]
-        leg = self.leg_time
-        if self.objective == "sws":  # one second more on tour k costs 2 R_k Delta_k
-            leg *= 2 * float((counts**2 * round_trips).sum()) / max(counts.sum(), 1)
-        temperature = leg * self.hot * (COLD / self.hot) ** fraction
+        per_second = 1.0
+        if self.objective == "sws":  # a second more on tour k costs 2 R_k Delta_k
+            per_second = 2 * float((counts**2 * round_trips).sum()) / max(counts.sum(), 1)
+        hot = per_second * self.hot * self.client_time
+        temperature = hot * (COLD * self.leg_time / (self.hot * self.client_time)) ** fraction
         doublings = FIRST_DOUBLINGS
         doublings += int((LAST_DOUBLINGS - FIRST_DOUBLINGS + 0.999) * fraction)
         longest = float(round_trips.max()) or 1.0
-        penalty = PENALTY * leg / self.leg_energy
+        penalty = PENALTY * PENALTY_GROWTH**fraction * per_second
+        penalty *= self.client_time / self.client_energy
         if self.objective == "minmax":
             penalty /= price_of_second(round_trips / longest, doublings, longest)
         return Weights(CODES[self.objective], penalty, 1 / longest, doublings), temperature
 
 
-def price_of_second(shares: np.ndarray, doublings: int, longest: float) -> float:
+def price_of_second(shares: FloatArray, doublings: int, longest: float) -> float:
     """Seconds of the p-norm per unit of the sum of powers; `price` of the compiled code."""
     p = 2.0**doublings
-    total = float((shares**p).sum())
+    total = float((shares**p).sum()) or 1.0
     return float(longest * total ** (1 / p) / (total * p))

@@ -58,12 +58,14 @@ def solve_search(
     rng = np.random.default_rng(seed)
     state = State.of(problem)
     from_sectors(problem, objective, state, effort, rng, on_progress, should_stop)
-    if np.isinf(state.best_cost) and not should_stop():
+    if state.best_tours() is None and not should_stop():
+        on_progress(Progress(1.0, None, "no plan within the budgets yet, looking for one"))
         tours = least_overdrawn(problem, effort.part(2), rng, should_stop)
-        state.start_from(problem, tours, draw(rng))
-        schedule = Schedule.of(problem, objective, state, WARM)
-        cool(state, schedule, effort.part(2), on_progress, should_stop)
-    return None if np.isinf(state.best_cost) else state.best_tours()
+        if tours is not None and problem.feasible(tours):
+            state.start_from(problem, tours, draw(rng))
+            schedule = Schedule.of(problem, objective, state, WARM)
+            cool(state, schedule, effort.part(2), ignore_progress, should_stop)
+    return state.best_tours()
 
 
 def from_sectors(
@@ -113,7 +115,7 @@ def cool(
 
 def least_overdrawn(
     problem: Problem, effort: Effort, rng: np.random.Generator, should_stop: ShouldStop
-) -> Tours:
+) -> Tours | None:
     """Tours whose largest share of a budget is as small as the search can make it."""
     shares = problem.with_energy_for_time(problem.budgets)
     state = State.of(shares)

@@ -97,8 +97,10 @@ class State:
     def best_cost(self) -> float:
         return float(self.search[0]["best_cost"])
 
-    def best_tours(self) -> Tours:
-        """The best tours so far, in the order of their transporters."""
+    def best_tours(self) -> Tours | None:
+        """The best tours so far, in the order of their transporters; None if none were feasible."""
+        if np.isinf(self.best_cost):
+            return None
         following = self.nodes["best_next"].tolist()
         num_clients = len(self.neighbours)
         tours: Tours = [[] for _ in self.tours]
