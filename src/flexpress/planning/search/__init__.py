@@ -1,5 +1,5 @@
 """`search`, the default solver: annealed ruin and recreate in compiled code."""
 
-from flexpress.planning.search.solve import solve_search
+from flexpress.planning.search.solve import load, solve_search
 
-__all__ = ["solve_search"]
+__all__ = ["load", "solve_search"]

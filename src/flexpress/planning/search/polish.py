@@ -68,11 +68,9 @@ def reverse(
     longer -= distance(nodes, a, b) + distance(nodes, c, d)
     if longer >= -GAIN * tours[k].length:
         return False
-    while first < last:
-        paths[k, first], paths[k, last] = paths[k, last], paths[k, first]
-        first += 1
-        last -= 1
-    retrace(nodes, tours, paths, travelled, k, 1)
+    for t in range((last - first + 1) // 2):
+        paths[k, first + t], paths[k, last - t] = paths[k, last - t], paths[k, first + t]
+    retrace(nodes, tours, paths, travelled, k, first)
     tours[k].cost = cost_if(tours, weights, k, tours[k].length, tours[k].count)
     return True
 

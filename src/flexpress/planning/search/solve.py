@@ -50,8 +50,7 @@ def solve_search(
     result depends on nothing but the problem and the seed. Where no feasible tours were met, as
     much effort again goes into overdrawing the budgets least, and into going on from there.
     """
-    if not is_compiled():
-        on_progress(Progress(0.0, None, "compiling the search, once: about 10 s"))
+    load(on_progress)
     if seconds is None and iterations is None:
         iterations = default_iterations(problem.num_clients)
     effort = Effort(iterations, seconds)
@@ -66,6 +65,18 @@ def solve_search(
             schedule = Schedule.of(problem, objective, state, WARM)
             cool(state, schedule, effort.part(2), ignore_progress, should_stop)
     return state.best_tours()
+
+
+def load(on_progress: OnProgress = ignore_progress) -> None:
+    """Have the compiled code at hand, so that no clock runs while it is read or made."""
+    if not is_compiled():
+        on_progress(Progress(0.0, None, "compiling the search, once: about 10 s"))
+    one = np.ones(1)
+    smallest = Problem(np.array([[0.0, 0.0], [1.0, 0.0]]), one, one, one, one, one)
+    state = State.of(smallest)
+    state.start_from(smallest, [[1]], np.uint64(1))
+    weights, temperature = Schedule.of(smallest, "total", state).at(0.0, state)
+    anneal(*state.arrays(), weights, temperature, 0, 0, False)
 
 
 def from_sectors(
