@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from flexpress.errors import InputError
 from flexpress.planning.plan import ClientId, Plan, Tour
 from flexpress.scenario import Scenario
-from flexpress.scenario.files import read_text, write_text
+from flexpress.scenario.files import read_text, write_file
 
 SAME = 1e-6
 """Relative: figures in a file may have been rounded by hand, not made for another scenario."""
@@ -29,7 +29,7 @@ def plan_to_json(plan: Plan) -> str:
 
 
 def save_plan(plan: Plan, path: str | Path) -> None:
-    write_text(Path(path), plan_to_json(plan) + "\n")
+    write_file(Path(path), plan_to_json(plan) + "\n")
 
 
 def load_plan(path: str | Path, scenario: Scenario) -> Plan:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from flexpress.errors import InputError
 from flexpress.planning import Plan, plan_to_json
-from flexpress.report.atomic import reason, replace_file
 from flexpress.scenario import Objective, Scenario
+from flexpress.scenario.files import reason, write_file
 
 SCENARIO, PLAN, MAP = "scenario.toml", "plan.json", "map.png"
 PROBE = ".flexpress.part"
@@ -45,9 +45,9 @@ def write_folder(scenario: Scenario, plan: Plan, folder: Path) -> Path:
     """All files, or none if one cannot be made; files of an earlier plan are replaced."""
     from flexpress.report.map import map_png
 
-    contents = {
-        SCENARIO: scenario.to_toml().encode(),
-        PLAN: f"{plan_to_json(plan)}\n".encode(),
+    contents: dict[str, str | bytes] = {
+        SCENARIO: scenario.to_toml(),
+        PLAN: f"{plan_to_json(plan)}\n",
         MAP: map_png(scenario, plan),
     }
     try:
@@ -55,7 +55,7 @@ def write_folder(scenario: Scenario, plan: Plan, folder: Path) -> Path:
     except OSError as error:
         raise unusable(folder, error) from None
     for name, content in contents.items():
-        replace_file(folder / name, content)
+        write_file(folder / name, content)
     return folder
 
 

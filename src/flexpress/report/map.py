@@ -17,12 +17,12 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from flexpress.planning import Plan
-from flexpress.report.atomic import replace_file
 from flexpress.report.map_labels import label_clients, label_tour
 from flexpress.report.map_legend import add_legend
 from flexpress.report.numbers import cost_text, length_unit
 from flexpress.report.palette import COLOURS, INK, tour_colours
 from flexpress.scenario import Scenario
+from flexpress.scenario.files import write_file
 
 FloatArray = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ MARGIN = 0.07  # of the longer side
 
 def save_map(scenario: Scenario, plan: Plan, path: str | Path) -> None:
     """The map as a PNG file; the same plan gives the same bytes."""
-    replace_file(Path(path), map_png(scenario, plan))
+    write_file(Path(path), map_png(scenario, plan))
 
 
 def map_png(scenario: Scenario, plan: Plan) -> bytes:

@@ -1,7 +1,8 @@
-"""Text files in, with errors of one line."""
+"""Files in and out, with errors of one line."""
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 
@@ -17,17 +18,26 @@ def read_text(path: Path) -> str:
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder; give the name of a file") from None
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: cannot be read: {reason}") from None
+        raise InputError(f"{path}: cannot be read: {reason(error)}") from None
     return _decode(content, path)
 
 
-def write_text(path: Path, text: str) -> None:
+def write_file(path: Path, content: str | bytes) -> None:
+    """The file is there whole or not at all: written beside it, then put in its place."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.write_text(text, encoding="utf-8")
+        try:
+            draft.write_bytes(content.encode() if isinstance(content, str) else content)
+            os.replace(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: cannot be written: {reason}") from None
+        raise InputError(f"{path}: cannot be written: {reason(error)}") from None
+
+
+def reason(error: OSError | ValueError) -> str:
+    """What the system says, without its numbers."""
+    return str(getattr(error, "strerror", None) or error)
 
 
 def parse_toml(text: str, source: str) -> dict[str, object]:

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from flexpress.errors import InputError
 from flexpress.scenario.complaints import explain
-from flexpress.scenario.files import parse_toml, read_text, write_text
+from flexpress.scenario.files import parse_toml, read_text, write_file
 from flexpress.scenario.link import Link
 from flexpress.scenario.network import Block, Network
 from flexpress.scenario.preset import preset_text
@@ -83,7 +83,7 @@ class Scenario(Section):
         return write_document(self.to_dict())
 
     def save(self, path: str | Path) -> None:
-        write_text(Path(path), self.to_toml())
+        write_file(Path(path), self.to_toml())
 
     @cached_property
     def positions(self) -> NDArray[np.float64]:
