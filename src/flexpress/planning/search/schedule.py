@@ -49,8 +49,7 @@ class Schedule:
 
     @classmethod
     def of(cls, problem: Problem, objective: Objective, state: State, hot: float = HOT) -> Schedule:
-        metres = float(state.near[:, :2].mean()) if state.near.size else 0.0
-        metres = metres or float(problem.distances_from_server().mean()) or 1.0
+        metres = typical_leg(problem, state)
         leg_time = metres * float(problem.time_per_metre.mean())
         return cls(
             objective,
@@ -78,6 +77,13 @@ class Schedule:
         if self.objective == "minmax":
             penalty /= price_of_second(round_trips / longest, doublings, longest)
         return Weights(CODES[self.objective], penalty, 1 / longest, doublings), temperature
+
+
+def typical_leg(problem: Problem, state: State) -> float:
+    """Metres between neighbours; where clients stand in tight groups, between the groups."""
+    if not state.near.size:
+        return float(problem.distances_from_server().mean()) or 1.0
+    return max(float(state.near[:, :2].mean()), float(state.near[:, -1].mean()) / 4) or 1.0
 
 
 def price_of_second(shares: FloatArray, doublings: int, longest: float) -> float:

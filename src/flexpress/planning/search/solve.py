@@ -21,11 +21,11 @@ from flexpress.planning.search.state import State
 from flexpress.planning.sectors import by_direction
 from flexpress.scenario import Objective
 
-RUINS = 500
-"""Iterations between two looks at the clock."""
+FEWEST_RUINS, MOST_RUINS = 100, 500
+"""Iterations between two looks at the clock; few clients need few, and every temperature."""
 
-PROPOSALS = 10 * RUINS
-"""Edges that polish tries after them."""
+PROPOSALS = 10
+"""Edges that polish tries, per iteration."""
 
 ITERATIONS_PER_SECOND = 75_000
 """A guess, to choose the number of starts where time is the limit."""
@@ -113,11 +113,12 @@ def cool(
     """One start: from hot to cold in small steps, until the effort is spent."""
     done = 0
     fraction = 0.0
+    chunk = int(np.clip(10 * len(state.near), FEWEST_RUINS, MOST_RUINS))
     proposals = PROPOSALS if state.near.size else 0
     while fraction < 1 and not should_stop():
         weights, temperature = schedule.at(fraction, state)
-        ruins = effort.at_most(RUINS, done)
-        anneal(*state.arrays(), weights, temperature, ruins, proposals, state.unequal)
+        ruins = effort.at_most(chunk, done)
+        anneal(*state.arrays(), weights, temperature, ruins, proposals * ruins, state.unequal)
         done += ruins
         fraction = effort.fraction(done)
         cost = None if np.isinf(state.best_cost) else state.best_cost
