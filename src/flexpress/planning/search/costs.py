@@ -7,8 +7,6 @@ import math
 from flexpress.planning.problem import BUDGET_TOLERANCE
 from flexpress.planning.search.records import MINMAX, SWS, TOTAL, Records, Weights, part
 
-FEASIBLE = 1.0 + BUDGET_TOLERANCE
-
 
 @part
 def distance(nodes: Records, i: int, j: int) -> float:
@@ -19,23 +17,25 @@ def distance(nodes: Records, i: int, j: int) -> float:
 
 @part
 def cost_if(tours: Records, weights: Weights, k: int, length: float, count: int) -> float:
-    """Cost of tour k if it had this length and so many clients, with the penalty over budget.
+    """Cost of tour k if it had this length and so many clients.
 
-    For `minmax` the sum of (Delta_k / unit)^(2^doublings) stands for the maximum, so that every
-    tour counts for something, the longest by far the most.
+    A tour over its budget is judged as if it took longer. For `minmax` the sum of
+    (Delta_k / unit)^(2^doublings) stands for the maximum, so that every tour counts for something,
+    the longest by far the most.
     """
     tour = tours[k]
     round_trip = tour.time_per_metre * length + tour.time_per_client * count
     excess = tour.energy_per_metre * length + tour.energy_per_client * count - tour.budgets
-    penalty = weights.penalty * excess if excess > 0.0 else 0.0
+    if excess > BUDGET_TOLERANCE * tour.budgets:
+        round_trip += weights.penalty * (excess + weights.step)
     if weights.objective == SWS:
-        return count * round_trip * round_trip + penalty
+        return count * round_trip * round_trip
     if weights.objective == TOTAL:
-        return round_trip + penalty
+        return round_trip
     power = min(round_trip * weights.per_time_unit, 3.9)  # 3.9^512 is still a number
     for _ in range(weights.doublings):
         power *= power
-    return power + penalty
+    return power
 
 
 @part
@@ -61,7 +61,7 @@ def true_cost(tours: Records, objective: int) -> float:
         tour = tours[k]
         round_trip = tour.time_per_metre * tour.length + tour.time_per_client * tour.count
         energy = tour.energy_per_metre * tour.length + tour.energy_per_client * tour.count
-        if energy > tour.budgets * FEASIBLE:
+        if energy > tour.budgets * (1.0 + BUDGET_TOLERANCE):
             return math.inf
         worst = max(worst, round_trip)
         total += tour.count * round_trip * round_trip if objective == SWS else round_trip

@@ -66,7 +66,8 @@ class Weights(NamedTuple):
     """How tours are judged while searching."""
 
     objective: int
-    penalty: float  # per joule over budget
+    penalty: float  # seconds per joule over budget
+    step: float  # joules that any overdraft counts more, or a tiny one would pay
     per_time_unit: float  # minmax: 1 / the seconds that count as 1
     doublings: int  # minmax: the power is 2^doublings
 

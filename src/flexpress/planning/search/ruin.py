@@ -21,7 +21,7 @@ from flexpress.planning.search.rings import unlink
 RUINED_MEAN, RUINED_LEAST = 20.0, 8.0
 """Clients taken out in one step, about: a quarter of all, within these limits."""
 
-LONGEST_STRING = 15.0
+LONGEST_STRING, SHORT_TOUR = 15.0, 5.0
 LONGEST_GAP = 8
 LONG_TOUR = 30
 """Clients; a tour with more of them may lose more than one string in a step."""
@@ -55,13 +55,19 @@ def neighbour_in_ring(nodes: Records, num_clients: int, i: int, forward: bool) -
 
 
 @part
+def longest_string(num_clients: int, num_tours: int) -> float:
+    """No string is longer than a tour of mean size, unless tours are very short."""
+    return min(LONGEST_STRING, max(SHORT_TOUR, num_clients / num_tours))
+
+
+@part
 def take_string(
     nodes: Records, tours: Records, removals: Records, search: Records, i: int, taken: int
 ) -> int:
     """Take a string of clients around client i out of its ring, every second time with a gap."""
     num_clients = nodes.shape[0] - tours.shape[0]
     count = int(tours[nodes[i].tour].count)
-    longest = min(LONGEST_STRING, float(count), num_clients / tours.shape[0])
+    longest = min(longest_string(num_clients, tours.shape[0]), float(count))
     size = min(int(random_unit(search) * longest) + 1, count)
     gap = 0
     gap_at = -1
@@ -93,7 +99,7 @@ def ruin(
     weights: Weights,
 ) -> int:
     """Take out strings of clients that lie close together; how many clients."""
-    longest = min(LONGEST_STRING, neighbours.shape[0] / tours.shape[0])
+    longest = longest_string(neighbours.shape[0], tours.shape[0])
     mean = min(RUINED_MEAN, max(RUINED_LEAST, neighbours.shape[0] / 4))
     most = 4.0 * mean / (1.0 + longest) - 1.0
     strings = int(random_unit(search) * most) + 1

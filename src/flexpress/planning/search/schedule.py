@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexpress.planning.problem import FloatArray, Problem
+from flexpress.planning.problem import Problem
 from flexpress.planning.search.records import MINMAX, SWS, TOTAL, Weights
 from flexpress.planning.search.state import State
 from flexpress.scenario import Objective
@@ -18,7 +18,10 @@ FIRST_DOUBLINGS, LAST_DOUBLINGS = 4, 9
 """minmax: the power that stands for the maximum grows from 2^4 to 2^9."""
 
 PENALTY, PENALTY_GROWTH = 10.0, 100.0
-"""The energy of one client over budget weighs as much as so many legs, more towards the end."""
+"""One client's energy over budget weighs as much as the time of so many clients, and growing."""
+
+PENALTY_STEP = 0.1
+"""Any overdraft counts at least as so many clients' energy."""
 
 MOST_STARTS = 8
 """Several short starts beat a long one."""
@@ -63,20 +66,19 @@ class Schedule:
 
     def at(self, fraction: float, state: State) -> tuple[Weights, float]:
         """Weights and temperature when this share of the start has gone by."""
-        round_trips, counts = state.round_trips(), state.tours["count"]
-        per_second = 1.0
-        if self.objective == "sws":  # a second more on tour k costs 2 R_k Delta_k
-            per_second = 2 * float((counts**2 * round_trips).sum()) / max(counts.sum(), 1)
-        hot = per_second * self.hot * self.client_time
-        temperature = hot * (COLD * self.leg_time / (self.hot * self.client_time)) ** fraction
+        penalty = PENALTY * PENALTY_GROWTH**fraction * self.client_time / self.client_energy
+        step = PENALTY_STEP * self.client_energy
         doublings = FIRST_DOUBLINGS
         doublings += int((LAST_DOUBLINGS - FIRST_DOUBLINGS + 0.999) * fraction)
+        round_trips = state.round_trips(penalty, step)
         longest = float(round_trips.max()) or 1.0
-        penalty = PENALTY * PENALTY_GROWTH**fraction * per_second
-        penalty *= self.client_time / self.client_energy
-        if self.objective == "minmax":
-            penalty /= price_of_second(round_trips / longest, doublings, longest)
-        return Weights(CODES[self.objective], penalty, 1 / longest, doublings), temperature
+        weights = Weights(CODES[self.objective], penalty, step, 1 / longest, doublings)
+        temperature = self.hot * self.client_time
+        temperature *= (COLD * self.leg_time / temperature) ** fraction
+        if self.objective == "sws":  # a second more on tour k costs 2 R_k Delta_k
+            counts = state.tours["count"]
+            temperature *= 2 * float((counts**2 * round_trips).sum()) / max(counts.sum(), 1)
+        return weights, temperature
 
 
 def typical_leg(problem: Problem, state: State) -> float:
@@ -84,10 +86,3 @@ def typical_leg(problem: Problem, state: State) -> float:
     if not state.near.size:
         return float(problem.distances_from_server().mean()) or 1.0
     return max(float(state.near[:, :2].mean()), float(state.near[:, -1].mean()) / 4) or 1.0
-
-
-def price_of_second(shares: FloatArray, doublings: int, longest: float) -> float:
-    """Seconds of the p-norm per unit of the sum of powers; `price` of the compiled code."""
-    p = 2.0**doublings
-    total = float((shares**p).sum()) or 1.0
-    return float(longest * total ** (1 / p) / (total * p))

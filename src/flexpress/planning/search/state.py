@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexpress.planning.problem import FloatArray, Problem, Tours
+from flexpress.planning.problem import BUDGET_TOLERANCE, FloatArray, Problem, Tours
 from flexpress.planning.search.neighbours import nearest_clients
 from flexpress.planning.search.records import NODE, REMOVAL, SEARCH, TOUR
 
@@ -67,11 +67,16 @@ class State:
     def arrays(self) -> tuple[Any, ...]:
         return tuple(vars(self).values())
 
-    def round_trips(self) -> FloatArray:
-        """Delta_k of the current tours."""
+    def round_trips(self, penalty: float, step: float) -> FloatArray:
+        """Delta_k of the current tours, longer where a budget is overdrawn, as `cost_if` has it."""
         tours = self.tours
-        flights = tours["time_per_metre"] * tours["length"]
-        return flights + tours["time_per_client"] * tours["count"]
+        times = tours["time_per_metre"] * tours["length"]
+        times += tours["time_per_client"] * tours["count"]
+        energies = tours["energy_per_metre"] * tours["length"]
+        energies += tours["energy_per_client"] * tours["count"]
+        excess = energies - tours["budgets"]
+        overdrawn = excess > BUDGET_TOLERANCE * tours["budgets"]
+        return times + np.where(overdrawn, penalty * (excess + step), 0.0)
 
     @property
     def unequal(self) -> bool:
