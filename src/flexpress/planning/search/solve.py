@@ -115,10 +115,11 @@ def cool(
     fraction = 0.0
     chunk = int(np.clip(10 * len(state.near), FEWEST_RUINS, MOST_RUINS))
     proposals = PROPOSALS if state.near.size else 0
+    unequal = state.unequal
     while fraction < 1 and not should_stop():
         weights, temperature = schedule.at(fraction, state)
         ruins = effort.at_most(chunk, done)
-        anneal(*state.arrays(), weights, temperature, ruins, proposals * ruins, state.unequal)
+        anneal(*state.arrays(), weights, temperature, ruins, proposals * ruins, unequal)
         done += ruins
         fraction = effort.fraction(done)
         cost = None if np.isinf(state.best_cost) else state.best_cost
