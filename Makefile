@@ -41,7 +41,7 @@ format: .venv/installed-dev
 	@$(BIN)/ruff check --fix .
 
 bench: .venv-peers/installed
-	@$(PEERS_BIN)/python benchmarks/run.py
+	@$(PEERS_BIN)/python benchmarks/run.py $(BENCH)
 
 clean:
 	rm -rf .venv .venv-peers out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
