@@ -18,10 +18,10 @@ from flexpress.planning.search.records import (
 )
 from flexpress.planning.search.rings import unlink
 
-RUINED_MEAN, RUINED_LEAST = 20.0, 8.0
+RUINED_MEAN, RUINED_LEAST = 14.0, 8.0
 """Clients taken out in one step, about: a quarter of all, within these limits."""
 
-LONGEST_STRING, SHORT_TOUR = 15.0, 5.0
+LONGEST_STRING, SHORT_TOUR = 12.0, 5.0
 LONGEST_GAP = 8
 LONG_TOUR = 30
 """Clients; a tour with more of them may lose more than one string in a step."""

@@ -27,7 +27,7 @@ FEWEST_RUINS, MOST_RUINS = 100, 500
 PROPOSALS = 10
 """Edges that polish tries, per iteration."""
 
-ITERATIONS_PER_SECOND = 75_000
+ITERATIONS_PER_SECOND = 50_000
 """A guess, to choose the number of starts where time is the limit."""
 
 WARM = 0.2
