@@ -24,7 +24,7 @@ def lay_out(nodes: Records, tours: Records, paths: Records, travelled: Records) 
         i = num_clients + k
         for place in range(tours[k].count + 1):
             paths[k, place] = i
-            i = int(nodes[i].next)
+            i = nodes[i].next
         travelled[k, 0] = 0.0
         retrace(nodes, tours, paths, travelled, k, 1)
 
@@ -94,7 +94,7 @@ def cross(
     Straight: a keeps 1..i and goes on with b's j..; b keeps ..j-1 and goes on with a's i+1...
     Turned: a keeps 1..i and goes home by b's j..1; b gets what is left of both, a's part reversed.
     """
-    count_a, count_b = int(tours[a].count), int(tours[b].count)
+    count_a, count_b = tours[a].count, tours[b].count
     home_a = tours[a].length - travelled[a, i + 1]  # from place i + 1 on
     joint = travelled[a, i] + distance(nodes, paths[a, i], paths[b, j])
     if turned:
@@ -154,10 +154,10 @@ def polish(
     for _ in range(proposals):
         i = random_below(search, neighbours.shape[0])
         j = int(neighbours[i, random_below(search, near)])
-        a, b = int(nodes[i].tour), int(nodes[j].tour)
+        a, b = nodes[i].tour, nodes[j].tour
         turned = random_below(search, 2) == 1
         if a != b:
-            place_i, place_j = int(nodes[i].place), int(nodes[j].place)
+            place_i, place_j = nodes[i].place, nodes[j].place
             cross(nodes, tours, paths, travelled, buffer, weights, a, place_i, b, place_j, turned)
             continue
         first = min(nodes[i].place, nodes[j].place) + (0 if turned else 1)

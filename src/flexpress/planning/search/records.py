@@ -19,11 +19,11 @@ NODE = np.dtype(
         ("x", "f8"),
         ("y", "f8"),
         ("leg", "f8"),  # distance to the next node
-        ("next", "i4"),
-        ("prev", "i4"),
-        ("tour", "i4"),  # -1 while the client is taken out
-        ("place", "i4"),  # in the tour's path, while polishing
-        ("best_next", "i4"),
+        ("next", "i8"),
+        ("prev", "i8"),
+        ("tour", "i8"),  # -1 while the client is taken out
+        ("place", "i8"),  # in the tour's path, while polishing
+        ("best_next", "i8"),
     ],
     align=True,
 )
@@ -49,7 +49,7 @@ TOUR = np.dtype(
     align=True,
 )
 REMOVAL = np.dtype(
-    [("client", "i4"), ("before", "i4"), ("inserted", "i4"), ("key", "f8")], align=True
+    [("client", "i8"), ("before", "i8"), ("inserted", "i8"), ("key", "f8")], align=True
 )
 SEARCH = np.dtype([("random", "u8"), ("best_cost", "f8"), ("asked", "i8")], align=True)
 

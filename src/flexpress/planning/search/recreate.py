@@ -84,12 +84,12 @@ def collect_offers(
     bits = random_bits(search)
     for q in range(neighbours.shape[1]):
         j = int(neighbours[i, q])
-        k = int(nodes[j].tour)
+        k = nodes[j].tour
         bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
         if k < 0 or bits >> BLINK_BITS == np.uint64(0):
             continue
         r = near[i, q]
-        p = int(nodes[j].prev)
+        p = nodes[j].prev
         if (
             tours[k].asked == client
             and 2.0 * (r - max(nodes[p].leg, nodes[j].leg)) >= tours[k].detour
@@ -115,7 +115,7 @@ def cheapest_place(tours: Records, asked: Records, weights: Weights, num_asked: 
         rise = cost_if(tours, weights, k, length, tours[k].count + 1) - tours[k].cost
         if rise < lowest:
             lowest = rise
-            place = int(tours[k].after)
+            place = tours[k].after
     return place
 
 
@@ -133,10 +133,10 @@ def recreate(
 ) -> None:
     """Put the clients back in their order."""
     for t in range(taken):
-        i = int(removals[t].inserted)
+        i = removals[t].inserted
         num_asked = collect_offers(nodes, tours, neighbours, near, asked, search, i)
         p = cheapest_place(tours, asked, weights, num_asked)
-        k = int(nodes[p].tour)
+        k = nodes[p].tour
         link(nodes, tours, i, p)
         tours[k].cost = cost_if(tours, weights, k, tours[k].length, tours[k].count)
 
@@ -144,9 +144,9 @@ def recreate(
 @part
 def undo(nodes: Records, tours: Records, removals: Records, taken: int) -> None:
     for t in range(taken - 1, -1, -1):
-        unlink(nodes, tours, int(removals[t].inserted))
+        unlink(nodes, tours, removals[t].inserted)
     for t in range(taken - 1, -1, -1):
-        link(nodes, tours, int(removals[t].client), int(removals[t].before))
+        link(nodes, tours, removals[t].client, removals[t].before)
     for k in range(tours.shape[0]):
         tours[k].cost = tours[k].old_cost
         tours[k].length = tours[k].old_length

@@ -9,7 +9,7 @@ from flexpress.planning.search.records import Records, Weights, part
 @part
 def unlink(nodes: Records, tours: Records, i: int) -> None:
     """Take client i out of its ring."""
-    p, n, k = int(nodes[i].prev), int(nodes[i].next), int(nodes[i].tour)
+    p, n, k = nodes[i].prev, nodes[i].next, nodes[i].tour
     gap = distance(nodes, p, n)
     tours[k].length += gap - nodes[p].leg - nodes[i].leg
     tours[k].count -= 1
@@ -24,7 +24,7 @@ def unlink(nodes: Records, tours: Records, i: int) -> None:
 @part
 def link(nodes: Records, tours: Records, i: int, p: int) -> None:
     """Put client i into the ring behind node p."""
-    k, n = int(nodes[p].tour), int(nodes[p].next)
+    k, n = nodes[p].tour, nodes[p].next
     before = distance(nodes, p, i)
     after = distance(nodes, i, n)
     tours[k].length += before + after - nodes[p].leg
@@ -48,7 +48,7 @@ def measure(nodes: Records, tours: Records, weights: Weights) -> float:
         count = -1
         i = num_clients + k
         while count < 0 or i < num_clients:
-            n = int(nodes[i].next)
+            n = nodes[i].next
             nodes[i].leg = distance(nodes, i, n)
             length += nodes[i].leg
             count += 1

@@ -48,9 +48,9 @@ def first_client(nodes: Records, tours: Records, search: Records, objective: int
 @part
 def neighbour_in_ring(nodes: Records, num_clients: int, i: int, forward: bool) -> int:
     """The next client in this direction, the server passed over."""
-    i = int(nodes[i].next) if forward else int(nodes[i].prev)
+    i = nodes[i].next if forward else nodes[i].prev
     if i >= num_clients:
-        i = int(nodes[i].next) if forward else int(nodes[i].prev)
+        i = nodes[i].next if forward else nodes[i].prev
     return i
 
 
@@ -107,7 +107,7 @@ def ruin(
     taken = 0
     i = seed
     for q in range(neighbours.shape[1] + 1):
-        k = int(nodes[i].tour)
+        k = nodes[i].tour
         if k >= 0 and (tours[k].ruined == 0 or tours[k].count > LONG_TOUR):
             tours[k].ruined = 1
             taken = take_string(nodes, tours, removals, search, i, taken)
