@@ -17,6 +17,9 @@ HOT, COLD = 1.0, 0.03
 FIRST_DOUBLINGS, LAST_DOUBLINGS = 4, 9
 """minmax: the power that stands for the maximum grows from 2^4 to 2^9."""
 
+FEW_TOURS = 4
+"""minmax: of K equal tours one moves the p-norm a K-th as far, so with more tours it is cooler."""
+
 PENALTY, PENALTY_GROWTH = 10.0, 100.0
 """One client's energy over budget weighs as much as the time of so many clients, and growing."""
 
@@ -75,6 +78,8 @@ class Schedule:
         weights = Weights(CODES[self.objective], penalty, step, 1 / longest, doublings)
         temperature = self.hot * self.client_time
         temperature *= (COLD * self.leg_time / temperature) ** fraction
+        if self.objective == "minmax":
+            temperature *= min(1.0, FEW_TOURS / len(round_trips))
         if self.objective == "sws":  # a second more on tour k costs 2 R_k Delta_k
             counts = state.tours["count"]
             temperature *= 2 * float((counts**2 * round_trips).sum()) / max(counts.sum(), 1)
