@@ -93,7 +93,8 @@ from flexpress.planning.search import solve_search
 problem = Problem(**{name: np.array(value) for name, value in json.load(sys.stdin).items()})
 print(json.dumps(solve_search(problem, "minmax", iterations=4000, seed=5)))
 """
-    arrays = json.dumps({name: values.tolist() for name, values in vars(UNEQUAL).items()})
+    given = {name: values for name, values in vars(UNEQUAL).items() if values is not None}
+    arrays = json.dumps({name: values.tolist() for name, values in given.items()})
     elsewhere = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         input=arrays,

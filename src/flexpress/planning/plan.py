@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
+from flexpress.errors import InputError
 from flexpress.planning.objectives import objective_value
 from flexpress.planning.problem import BUDGET_TOLERANCE, Tours
-from flexpress.scenario import Objective, Scenario, SolverName, physics
+from flexpress.scenario import Objective, Point, Scenario, SolverName, physics
 
 ClientId = int | str
+
+BOUND_TOLERANCE = 1e-6
+"""Relative: a bound may be above the cost by rounding only."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ class Tour:
     transmission_energy: float
     energy: float
     budget: float | None  # None: unlimited
+    corners: tuple[tuple[Point, ...], ...] = ()  # for every leg the way points around no-fly zones
 
     @property
     def within_budget(self) -> bool:
@@ -41,6 +47,9 @@ class Plan:
     objective: Objective
     cost: float
     feasible: bool
+    lower_bound: float | None = field(default=None, kw_only=True)  # proven: none costs less
+    gap: float | None = field(default=None, kw_only=True)  # (cost - lower_bound) / cost
+    bound_method: str | None = field(default=None, kw_only=True)  # None: no bound was asked for
     solver: SolverName
     seed: int
     seconds: float  # wall-clock time the solver took
@@ -67,6 +76,18 @@ class Plan:
         feasible = all(tour.within_budget for tour in transporters)
         return cls(objective, cost, feasible, solver, seed, seconds, transporters)
 
+    def with_bound(self, lower_bound: float | None, method: str | None) -> Plan:
+        """The plan and what is proven about it: no plan for its scenario costs less."""
+        if lower_bound is None:
+            return replace(self, lower_bound=None, gap=None, bound_method=None)
+        if not 0 <= lower_bound <= self.cost * (1 + BOUND_TOLERANCE):
+            raise InputError(
+                f"lower_bound is {lower_bound}: must lie between 0 and the cost, {self.cost}"
+            )
+        lower_bound = min(lower_bound, self.cost)
+        gap = (self.cost - lower_bound) / self.cost if self.cost else 0.0
+        return replace(self, lower_bound=lower_bound, gap=gap, bound_method=method)
+
 
 def make_tour(scenario: Scenario, k: int, nodes: Sequence[int]) -> Tour:
     """The tour of transporter k over these nodes (1..N, in visiting order)."""
@@ -89,6 +110,7 @@ def make_tour(scenario: Scenario, k: int, nodes: Sequence[int]) -> Tour:
         transmission_energy=sending,
         energy=physics.total_energy(sending, flight, hovering),
         budget=None if budget == np.inf else budget,
+        corners=leg_corners(scenario, nodes),
     )
 
 
@@ -96,9 +118,20 @@ def leg_lengths(scenario: Scenario, nodes: Sequence[int]) -> list[float]:
     """Metres of each flight of the tour, the way home last; empty if nobody is visited."""
     if not nodes:
         return []
-    stops = scenario.positions[[0, *nodes, 0]]
-    legs: list[float] = np.hypot(*(stops[1:] - stops[:-1]).T).tolist()
+    stops = [0, *nodes, 0]
+    if scenario.distances is not None:
+        given: list[float] = scenario.distances[stops[:-1], stops[1:]].tolist()
+        return given
+    places = scenario.positions[stops]
+    legs: list[float] = np.hypot(*(places[1:] - places[:-1]).T).tolist()
     return legs
+
+
+def leg_corners(scenario: Scenario, nodes: Sequence[int]) -> tuple[tuple[Point, ...], ...]:
+    """Way points of each flight around no-fly zones; empty if the whole tour flies straight."""
+    stops = [0, *nodes, 0] if nodes else []
+    corners = tuple(scenario.corners(i, j) for i, j in pairwise(stops))
+    return corners if any(corners) else ()
 
 
 def arrival_times(legs: Sequence[float], speed: float, hover: float) -> tuple[float, ...]:

@@ -52,6 +52,7 @@ def load_plan(path: str | Path, scenario: Scenario) -> Plan:
         )
         check_budgets(fresh)
         check_figures(stored, fresh)
+        fresh = fresh.with_bound(stored.lower_bound, stored.bound_method)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     return fresh

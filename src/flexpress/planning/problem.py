@@ -33,6 +33,7 @@ class Problem:
     energy_per_metre: FloatArray  # (transporters,)
     energy_per_client: FloatArray  # (transporters,)
     budgets: FloatArray  # (transporters,), joules, inf where unlimited
+    matrix: FloatArray | None = None  # (nodes, nodes), metres; None: straight lines
 
     @classmethod
     def of(cls, scenario: Scenario) -> Problem:
@@ -46,6 +47,7 @@ class Problem:
             energy_per_metre=np.array([scenario.flight_power(k) for k in transporters]) / speeds,
             energy_per_client=np.full(len(speeds), hover),
             budgets=np.array([scenario.budget(k) for k in transporters]),
+            matrix=scenario.distances,
         )
 
     def with_energy_for_time(self, unit: FloatArray) -> Problem:
@@ -66,20 +68,27 @@ class Problem:
         return len(self.budgets)
 
     def distances(self) -> FloatArray:
-        """The distance matrix D of the paper, server first."""
+        """The distance matrix D of the paper, server first: entry (i, j) from node i to j."""
+        if self.matrix is not None:
+            return self.matrix
         offsets = self.positions[:, None, :] - self.positions[None, :, :]  # (nodes, nodes, 2)
         distances: FloatArray = np.sqrt((offsets**2).sum(axis=2))
         return distances
 
     def distances_from_server(self) -> FloatArray:
+        if self.matrix is not None:
+            return self.matrix[0, 1:]
         offsets = self.positions[1:] - self.positions[0]  # (clients, 2)
         distances: FloatArray = np.sqrt((offsets**2).sum(axis=1))
         return distances
 
     def length(self, tour: Sequence[int]) -> float:
         """Length of the closed tour server -> clients -> server."""
-        stops = self.positions[[0, *tour, 0]]
-        legs = stops[1:] - stops[:-1]
+        stops = [0, *tour, 0]
+        if self.matrix is not None:
+            return float(self.matrix[stops[:-1], stops[1:]].sum())
+        places = self.positions[stops]
+        legs = places[1:] - places[:-1]
         return float(np.sqrt((legs**2).sum(axis=1)).sum())
 
     def round_trip(self, k: int, tour: Sequence[int]) -> float:

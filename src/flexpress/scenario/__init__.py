@@ -1,7 +1,7 @@
 """What is given: positions, fleet, link and energy physics; TOML in and out; presets."""
 
-from flexpress.scenario.model import Scenario
+from flexpress.scenario.model import Point, Scenario
 from flexpress.scenario.preset import preset_names, preset_text
 from flexpress.scenario.settings import Objective, SolverName
 
-__all__ = ["Objective", "Scenario", "SolverName", "preset_names", "preset_text"]
+__all__ = ["Objective", "Point", "Scenario", "SolverName", "preset_names", "preset_text"]

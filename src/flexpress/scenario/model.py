@@ -26,6 +26,9 @@ from flexpress.scenario.toml import write_document
 
 LARGEST_SEED = 2**63 - 1
 
+Point = tuple[float, float]
+"""As the scenario gives positions: [x, y] in metres, or latitude and longitude in degrees."""
+
 
 class Scenario(Section):
     """Positions, fleet, link, power, in SI units. Made by `load`, `from_dict` or `preset`."""
@@ -91,6 +94,35 @@ class Scenario(Section):
         positions = self.network.positions(self.seed)
         positions.setflags(write=False)
         return positions
+
+    @property
+    def coordinates(self) -> NDArray[np.float64] | None:
+        """Latitude and longitude of server and clients: (N + 1, 2); None if given in metres."""
+        return None
+
+    @property
+    def distances(self) -> NDArray[np.float64] | None:
+        """Metres from node to node: (N + 1, N + 1), perhaps asymmetric; None: straight lines."""
+        return None
+
+    def corners(self, i: int, j: int) -> tuple[Point, ...]:
+        """Way points around no-fly zones from node i to node j; none where the way is free."""
+        return ()
+
+    @property
+    def no_fly(self) -> tuple[tuple[Point, ...], ...]:
+        """The no-fly zones: the corners of each, the first not repeated."""
+        return ()
+
+    @property
+    def client_names(self) -> tuple[str, ...]:
+        """What to call each client: its name, or else its id."""
+        return tuple(str(client) for client in self.client_ids)
+
+    @property
+    def flight_altitude(self) -> float | None:
+        """Metres above the ground; None if the scenario does not say."""
+        return self.link.altitude
 
     @cached_property
     def client_ids(self) -> tuple[int | str, ...]:
