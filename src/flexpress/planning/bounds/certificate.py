@@ -1,0 +1,88 @@
+"""How good a plan can still get: a lower bound of its objective, and how it was proven."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+
+from flexpress.errors import InputError
+from flexpress.planning.bounds.load import farthest_client, shared_load
+from flexpress.planning.bounds.one_tree import least_length
+from flexpress.planning.bounds.work import Work
+from flexpress.planning.objectives import cost_of
+from flexpress.planning.plan import Plan
+from flexpress.planning.problem import Problem, Tours
+from flexpress.planning.progress import OnProgress, ShouldStop, ignore_progress, never
+from flexpress.scenario import Objective, Scenario
+
+DYNAMIC_PROGRAMMING = "dynamic programming"
+COLUMN_GENERATION = "column generation"
+SHARED_LOAD = "shared load"
+FARTHEST_CLIENT = "farthest client"
+
+CLOSE = 1e-7
+"""A gap, relatively, that is not worth more work."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """No plan costs less than `value`; `method` says how this is known."""
+
+    value: float
+    method: str
+
+
+def certify_plan(
+    scenario: Scenario,
+    plan: Plan,
+    *,
+    seconds: float | None = None,
+    on_progress: OnProgress = ignore_progress,
+    should_stop: ShouldStop = never,
+) -> Plan:
+    """The plan with a proven lower bound of its objective, its gap to it, and the method.
+
+    `seconds` limits the time, else a number of steps does, and the bound repeats. When
+    `should_stop` turns true, the best bound so far is taken. A `Progress` tells the bound as its
+    cost.
+    """
+    check_seconds(seconds)
+    if plan.solver == "exact":
+        return plan.with_bound(plan.cost, DYNAMIC_PROGRAMMING)
+    node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
+    tours = [[node_of[client] for client in tour.clients] for tour in plan.transporters]
+    work = Work(seconds, should_stop, on_progress)
+    bound = lower_bound(Problem.of(scenario), plan.objective, tours, work)
+    return plan.with_bound(min(bound.value, plan.cost), bound.method)
+
+
+def lower_bound(problem: Problem, objective: Objective, tours: Tours, work: Work) -> Bound:
+    """The best of all bounds that fit the size of the problem and the work."""
+    bounds = [Bound(farthest_client(problem, objective), FARTHEST_CLIENT)]
+    length = least_length(problem, work.should_stop)
+    bounds.append(Bound(shared_load(problem, objective, length), SHARED_LOAD))
+    best = max(bounds, key=lambda bound: bound.value)
+    work.tell(best.value)
+    cost = cost_of(problem, objective, tours)
+    if not has_highs() or work.over() or best.value >= cost * (1 - CLOSE):
+        return best
+    from flexpress.planning.bounds.tours import TourBounds
+
+    by_tours = TourBounds(problem, work)
+    by_tours.know(tours)
+    value = (
+        by_tours.least_maximum(cost, best.value)
+        if objective == "minmax"
+        else by_tours.least_cost(objective, cost)
+    )
+    return max(best, Bound(value, COLUMN_GENERATION), key=lambda bound: bound.value)
+
+
+def check_seconds(seconds: float | None) -> None:
+    if seconds is not None and not 0 < seconds <= 1e9:
+        raise InputError(f"certify-seconds = {seconds}: must be greater than 0 and at most 1e9")
+
+
+def has_highs() -> bool:
+    """Whether the extra `certify` is installed."""
+    return importlib.util.find_spec("highspy") is not None

@@ -1,0 +1,143 @@
+"""Bounds for any number of clients: the farthest client, and the way that all tours must share.
+
+What all tours together must fly, L metres, and the N clients are shared out in the best conceivable
+way. Transporter k flies a_k seconds a metre and stays c_k seconds with a client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from flexpress.planning.bounds.ground import Kind, kinds_of, ways_home
+from flexpress.planning.problem import FloatArray, Problem
+from flexpress.scenario import Objective
+
+ROUNDING = 1e-9
+SEARCHES = 40
+"""Of a price, by golden section."""
+
+
+def farthest_client(problem: Problem, objective: Objective) -> float:
+    """Someone must fly to each client and back."""
+    alone = times_alone(problem)
+    if objective == "sws":
+        return float((alone**2).sum()) * (1 - ROUNDING)
+    return float(alone.max()) * (1 - ROUNDING)
+
+
+def times_alone(problem: Problem) -> FloatArray:
+    """Seconds to each client and back, for whoever is fastest: (clients,)."""
+    there_and_back = ways_there(problem) + ways_back(problem)
+    per_kind = [
+        kind.time_per_metre * there_and_back + kind.time_per_client for kind in kinds_of(problem)
+    ]
+    times: FloatArray = np.min(per_kind, axis=0)
+    return times
+
+
+def ways_there(problem: Problem) -> FloatArray:
+    if problem.matrix is None:
+        return problem.distances_from_server()
+    return ways_home(problem.matrix.T)[1:]
+
+
+def ways_back(problem: Problem) -> FloatArray:
+    if problem.matrix is None:
+        return problem.distances_from_server()
+    return ways_home(problem.matrix)[1:]
+
+
+def shared_load(problem: Problem, objective: Objective, length: float) -> float:
+    """The bound that follows from a length that all tours together cannot be below."""
+    kinds, n = kinds_of(problem), problem.num_clients
+    if objective == "total":
+        bound = min(k.time_per_metre for k in kinds) * length
+        bound += min(k.time_per_client for k in kinds) * n
+    elif objective == "minmax":
+        # If all are back within z, then sum (z - c_k R_k) / a_k >= L.
+        per_client = min(k.time_per_client / k.time_per_metre for k in kinds)
+        metres_per_second = sum(k.number / k.time_per_metre for k in kinds)
+        bound = (length + per_client * n) / metres_per_second
+    else:
+        bound = SwsLoad(problem, length).bound()
+    return bound * (1 - ROUNDING)
+
+
+class SwsLoad:
+    """min sum R_k Delta_k^2 over R_k and L_k with sum R_k = N and sum L_k >= L, by its dual.
+
+    For any prices of a metre and of a client, what the transporters make of them separately is a
+    bound. Tours of R clients are neither shorter than R + 1 short legs nor longer than need be.
+    """
+
+    def __init__(self, problem: Problem, length: float) -> None:
+        self._kinds = kinds_of(problem)
+        self._length = length
+        n = problem.num_clients
+        self._counts = np.arange(1, n + 1, dtype=np.float64)
+        there_and_back = ways_there(problem) + ways_back(problem)
+        self._shortest = least_of_all(problem, there_and_back)
+        self._longest = most_of_all(problem, there_and_back)
+
+    def bound(self) -> float:
+        """The best prices: concave in both, so one search within the other."""
+        n, fleet = len(self._counts), sum(kind.number for kind in self._kinds)
+        slowest = max(kind.time_per_metre for kind in self._kinds)
+        stay = max(kind.time_per_client for kind in self._kinds)
+        round_trip = slowest * self._length / fleet + stay * n / fleet
+        highest_metre = 20 * n / fleet * round_trip * slowest
+
+        def with_metre(metre: float) -> float:
+            highest_client = 20 * (round_trip**2 * 3 + metre * self._length / n)
+            return golden(lambda client: self._value(metre, client), 0.0, highest_client)
+
+        return max(0.0, golden(with_metre, 0.0, highest_metre))
+
+    def _value(self, metre: float, client: float) -> float:
+        value = metre * self._length + client * len(self._counts)
+        return value + sum(kind.number * self._least(kind, metre, client) for kind in self._kinds)
+
+    def _least(self, kind: Kind, metre: float, client: float) -> float:
+        """min R Delta^2 - metre L - client R of one transporter, which may also stay at home."""
+        r, a = self._counts, kind.time_per_metre
+        best_length = (metre / (2 * r * a) - kind.time_per_client * r) / a
+        length = np.clip(best_length, self._shortest, self._longest)
+        round_trip = a * length + kind.time_per_client * r
+        return min(0.0, float((r * round_trip**2 - metre * length - client * r).min()))
+
+
+def golden(value: Callable[[float], float], low: float, high: float) -> float:
+    """The maximum of a concave function, nearly: any point gives a bound."""
+    ratio = (5**0.5 - 1) / 2
+    left, right = high - ratio * (high - low), low + ratio * (high - low)
+    at_left, at_right = value(left), value(right)
+    for _ in range(SEARCHES):
+        if at_left > at_right:
+            high, right, at_right = right, left, at_left
+            left = high - ratio * (high - low)
+            at_left = value(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + ratio * (high - low)
+            at_right = value(right)
+    return max(at_left, at_right)
+
+
+def least_of_all(problem: Problem, there_and_back: FloatArray) -> FloatArray:
+    """Metres that no tour of 1..N clients is below: there and back to the nearest ones at least."""
+    nearest = np.sort(there_and_back)
+    if problem.num_clients > 2000:
+        return nearest
+    from flexpress.planning.bounds.ground import shortest_tours
+
+    return np.maximum(nearest, shortest_tours(problem.distances())[1:])
+
+
+def most_of_all(problem: Problem, there_and_back: FloatArray) -> FloatArray:
+    """Metres that the shortest tour of no 1..N clients is above."""
+    counts = np.arange(1, problem.num_clients + 1)
+    if problem.matrix is None:
+        return np.cumsum(np.sort(there_and_back)[::-1])
+    return problem.matrix.max() * (counts + 1)
