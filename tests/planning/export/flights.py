@@ -99,7 +99,8 @@ def walled_plan(scenario: Scenario) -> Plan:
 
 
 def plan_of(scenario: Scenario, tours: Sequence[Sequence[int]]) -> Plan:
-    return Plan.of(scenario, "sws", tours, solver="exact", seed=0, seconds=0.0)
+    orders = [list(nodes) for nodes in tours]
+    return Plan.of(scenario, "sws", orders, solver="exact", seed=0, seconds=0.0)
 
 
 def preset_plan(name: str, objective: Objective) -> tuple[Scenario, Plan]:
