@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +29,7 @@ geojson: Any = pytest.importorskip("geojson", reason=WHY)
 gpxpy: Any = pytest.importorskip("gpxpy", reason=WHY)
 shapely: Any = pytest.importorskip("shapely.geometry", reason=WHY)
 fastkml: Any = pytest.importorskip("fastkml", reason=WHY)
+validator: Any = pytest.importorskip("fastkml.validator", reason=WHY)
 
 CASES = ["paper", "valley", "walled", "geographic"]
 
@@ -131,6 +134,13 @@ def test_kml_has_a_folder_a_transporter(name: str) -> None:
         assert heights == {1000.0 if name == "paper" else 120.0}
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_kml_keeps_to_the_schema(name: str, tmp_path: Path) -> None:
+    _, text = case(name, "kml")
+    (tmp_path / "plan.kml").write_text(text, encoding="utf-8")
+    assert validator.validate(file_to_validate=tmp_path / "plan.kml")
+
+
 def test_kml_zones_are_closed_rings() -> None:
     _, text = case("geographic", "kml")
     (zones,) = (folder.features for folder in folders(text) if folder.name == "No-fly zones")
@@ -138,7 +148,10 @@ def test_kml_zones_are_closed_rings() -> None:
     polygon = shapely.shape(zone.geometry)
     assert polygon.is_valid
     assert polygon.exterior.is_ccw
-    assert len(zone.geometry.exterior.coords) == 5
+    (ring,) = re.findall(r"<LinearRing>\s*<coordinates>([^<]*)<", text)
+    first, *_, last = corners = ring.split()
+    assert len(corners) == 5
+    assert first == last
 
 
 def test_kml_styles_are_there_and_differ() -> None:

@@ -26,7 +26,7 @@ from flexpress.scenario import Objective
 from flexpress.scenario.geodesy import Coordinate, to_coordinates
 
 WAYPOINT, RETURN, TAKEOFF, SPEED, FENCE_OUT = 16, 20, 22, 178, 5002
-ABOVE_HOME = 3
+ABOVE_HOME, NO_PLACE = 3, 2
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +61,7 @@ def test_mavsdk_reads_what_was_meant(preset: str, objective: Objective, mavsdk: 
         assert (speed.param1, speed.param2) == (1, pytest.approx(scenario.speeds[k]))
         assert {item.command for item in stops} == {WAYPOINT}
         assert {item.frame for item in (takeoff, *stops)} == {ABOVE_HOME}
+        assert {item.frame for item in (speed, home)} == {NO_PLACE}
         assert {item.z for item in (takeoff, *stops)} == {scenario.flight_altitude}
         holds = [item.param1 for item in stops]
         assert holds == pytest.approx([scenario.transfer_time] * len(tour.clients))
