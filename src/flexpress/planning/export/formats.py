@@ -1,0 +1,54 @@
+"""The formats by name, and the one function that writes a plan in any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from flexpress.errors import InputError
+from flexpress.planning.export.csv import write_csv
+from flexpress.planning.export.flight import Flight, make_flight
+from flexpress.planning.export.geojson import write_geojson
+from flexpress.planning.export.gpx import write_gpx
+from flexpress.planning.export.kml import write_kml
+from flexpress.planning.export.qgc import write_qgc
+from flexpress.planning.export.wpl import write_wpl
+from flexpress.planning.plan import Plan
+from flexpress.scenario import Scenario
+from flexpress.scenario.geodesy import Coordinate
+
+WRITERS: Mapping[str, Callable[[Flight], dict[str, str]]] = {
+    "qgc": write_qgc,
+    "wpl": write_wpl,
+    "geojson": write_geojson,
+    "kml": write_kml,
+    "gpx": write_gpx,
+    "csv": write_csv,
+}
+
+EXPORT_FORMATS = tuple(WRITERS)
+
+
+def export_plan(
+    scenario: Scenario,
+    plan: Plan,
+    format: str,
+    *,
+    origin: Coordinate | None = None,
+    server_altitude: float | None = None,
+    client_altitudes: Sequence[float | None] = (),
+) -> dict[str, str]:
+    """The text of every file of a format, by its name; nothing is written.
+
+    `origin` is where x = 0, y = 0 of a planar scenario lies. Altitudes are metres above sea
+    level, the clients' in the order of `client_ids`, None where unknown.
+    """
+    if format not in WRITERS:
+        raise InputError(f"format {format!r}: must be one of {', '.join(EXPORT_FORMATS)}")
+    flight = make_flight(
+        scenario,
+        plan,
+        origin=origin,
+        server_altitude=server_altitude,
+        client_altitudes=client_altitudes,
+    )
+    return WRITERS[format](flight)

@@ -1,0 +1,110 @@
+"""KML 2.2 for Google Earth and others: a folder and a colour for each transporter."""
+
+from __future__ import annotations
+
+import colorsys
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element
+
+from flexpress.planning.export.elements import add, document
+from flexpress.planning.export.flight import Flight, Mission
+from flexpress.planning.export.origin import DECIMALS
+from flexpress.scenario.geodesy import Coordinate
+
+NAMESPACE = "http://www.opengis.net/kml/2.2"
+GOLDEN_RATIO = (5**0.5 - 1) / 2
+RED = "800000ff"  # alpha, blue, green, red: half transparent
+
+
+def write_kml(flight: Flight) -> dict[str, str]:
+    root = Element("kml", xmlns=NAMESPACE)
+    page = add(root, "Document")
+    add(page, "name", flight.name)
+    for mission in flight.missions:
+        add_style(page, mission)
+    zone_style = add(page, "Style", id="no-fly")
+    add(add(zone_style, "PolyStyle"), "color", RED)
+    add_point(page, "server", flight.home, 0)
+    for mission in flight.missions:
+        add_tour(page, flight, mission)
+    if flight.no_fly:
+        add_zones(page, flight)
+    return {"plan.kml": document(root)}
+
+
+def add_style(page: Element, mission: Mission) -> None:
+    style = add(page, "Style", id=style_of(mission))
+    colour = line_colour(mission.transporter)
+    add(add(style, "IconStyle"), "color", colour)
+    line = add(style, "LineStyle")
+    add(line, "color", colour)
+    add(line, "width", 3)
+
+
+def add_tour(page: Element, flight: Flight, mission: Mission) -> None:
+    folder = add(page, "Folder")
+    add(folder, "name", f"Transporter {mission.transporter}")
+    mark = add(folder, "Placemark")
+    add(mark, "name", f"Tour of transporter {mission.transporter}")
+    add(mark, "description", summary(mission))
+    add(mark, "styleUrl", f"#{style_of(mission)}")
+    line = add(mark, "LineString")
+    add(line, "altitudeMode", "relativeToGround")
+    add(line, "coordinates", coordinates(flight.path(mission), flight.altitude))
+    for visit in mission.visits:
+        text = f"client {visit.client}, stop {visit.order}, {visit.arrival:.1f} s after take-off"
+        add_point(folder, visit.name, visit.place, flight.altitude, text, style_of(mission))
+
+
+def add_point(
+    parent: Element, name: str, place: Coordinate, altitude: float, text: str = "", style: str = ""
+) -> None:
+    mark = add(parent, "Placemark")
+    add(mark, "name", name)
+    if text:
+        add(mark, "description", text)
+    if style:
+        add(mark, "styleUrl", f"#{style}")
+    point = add(mark, "Point")
+    add(point, "altitudeMode", "relativeToGround")
+    add(point, "coordinates", coordinates([place], altitude))
+
+
+def add_zones(page: Element, flight: Flight) -> None:
+    """Walls from the ground to the flight altitude."""
+    folder = add(page, "Folder")
+    add(folder, "name", "No-fly zones")
+    for number, zone in enumerate(flight.no_fly, start=1):
+        mark = add(folder, "Placemark")
+        add(mark, "name", f"No-fly zone {number}")
+        add(mark, "styleUrl", "#no-fly")
+        polygon = add(mark, "Polygon")
+        add(polygon, "extrude", 1)
+        add(polygon, "altitudeMode", "relativeToGround")
+        ring = add(add(polygon, "outerBoundaryIs"), "LinearRing")
+        add(ring, "coordinates", coordinates([*zone, zone[0]], flight.altitude))
+
+
+def summary(mission: Mission) -> str:
+    tour = mission.tour
+    return (
+        f"{len(tour.clients)} clients, {tour.length:.1f} m, {tour.round_trip:.1f} s, "
+        f"{tour.energy:.1f} J"
+    )
+
+
+def coordinates(places: Sequence[Coordinate], altitude: float) -> str:
+    return " ".join(
+        f"{longitude:.{DECIMALS}f},{latitude:.{DECIMALS}f},{altitude:g}"
+        for latitude, longitude in places
+    )
+
+
+def style_of(mission: Mission) -> str:
+    return f"transporter-{mission.transporter}"
+
+
+def line_colour(number: int) -> str:
+    """Steps of the golden ratio around the circle of hues never meet; KML wants them reversed."""
+    red, green, blue = colorsys.hsv_to_rgb(number * GOLDEN_RATIO % 1, 0.9, 0.9)
+    return "ff" + "".join(f"{round(255 * part):02x}" for part in (blue, green, red))
