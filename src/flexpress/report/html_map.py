@@ -16,7 +16,20 @@ from flexpress.report.map_data import map_data
 from flexpress.scenario import Scenario
 from flexpress.scenario.files import write_file
 
-SCRIPTS = ("theme", "flight", "view", "paint", "labels", "drones", "tip", "panel", "clock", "app", "hands", "main")
+SCRIPTS = (
+    "theme",
+    "flight",
+    "view",
+    "paint",
+    "labels",
+    "drones",
+    "tip",
+    "panel",
+    "clock",
+    "app",
+    "hands",
+    "main",
+)
 """In the order in which they are read; each is one idea, all share one scope."""
 
 

@@ -58,9 +58,9 @@ def gap_text(gap: float) -> str:
     return f"{percent:.2f} %" if percent else "0 %: optimal"
 
 
-def table_columns(plan: Plan) -> list[list[str]]:
+def table_columns(plan: Plan) -> list[tuple[str, str]]:
     """Name and unit of each column of the table."""
-    return [[name, unit] for name, unit, _ in plan_columns(plan) if name in IN_TABLE]
+    return [(name, unit) for name, unit, _ in plan_columns(plan) if name in IN_TABLE]
 
 
 def figures(plan: Plan) -> list[dict[str, str]]:
@@ -73,14 +73,14 @@ def figures(plan: Plan) -> list[dict[str, str]]:
 
 def transporters(scenario: Scenario, plan: Plan) -> list[dict[str, object]]:
     texts, stops = figures(plan), visited_nodes(scenario, plan)
-    length_unit = dict(map(tuple, table_columns(plan)))["length"]
+    unit = next(unit for name, unit in table_columns(plan) if name == "length")
     longest = max(tour.round_trip for tour in plan.transporters)
     everyone = zip(plan.transporters, tour_colours(scenario, plan), stops, texts, strict=True)
     return [
         {
             "colour": colour,
             "cells": [text[name] for name in IN_TABLE if name in text],
-            "facts": tour_facts(text, length_unit),
+            "facts": tour_facts(text, unit),
             "clients": [node - 1 for node in nodes[1:-1]],
             "arrivals": rounded(tour.arrivals, longest),
             "round_trip": tour.round_trip,

@@ -11,6 +11,7 @@ const app = {
   chosen: null, // the tour that is shown alone
   pointed: null, // the tour below the pointer
   shown: null, // the thing that the note tells about
+  marked: 0, // visits of the chosen tour that are shown as done
   dirty: new Set(),
 
   // How much a tour stands out, 0 to 1.
@@ -50,8 +51,8 @@ const app = {
   placeTip() {
     if (!this.shown) return;
     const { thing, at } = this.shown;
-    const place = thing.drone ? droneAt(thing.tour.legs, this.time).place : plan.clients[thing.client];
-    showTip(byId("tip"), this, thing, place && !at ? this.view.toScreen(place) : at);
+    const place = thing.drone ? droneAt(thing.tour.legs, this.time).place : plan.clients[thing.client ?? farEnd(thing.tour)];
+    if (at || place) showTip(byId("tip"), this, thing, at ?? this.view.toScreen(place));
   },
 
   redraw(...layers) {
@@ -67,6 +68,12 @@ const app = {
     this.dirty.clear();
   },
 };
+
+// The client of a tour that is farthest from the server.
+function farEnd(tour) {
+  const distance = (client) => Math.hypot(...plan.clients[client].map((value, axis) => value - plan.server[axis]));
+  return tour?.clients.reduce((far, client) => (distance(client) > distance(far) ? client : far), tour.clients[0]);
+}
 
 // Every visit, and in which direction its name would be out of the way.
 app.visits = app.tours.flatMap((tour) =>

@@ -6,7 +6,7 @@ const [PLAY, PAUSE] = ["M4 2.5l9.5 5.5L4 13.5z", "M4 2.5h3v11h-3zM9 2.5h3v11h-3z
 
 class Clock {
   constructor(longest, onTime) {
-    [this.longest, this.onTime, this.time, this.last] = [longest, onTime, 0, null];
+    [this.longest, this.onTime, this.time, this.last, this.frame] = [longest, onTime, 0, null, 0];
     this.slider = byId("time");
     this.slider.max = longest;
     this.slider.addEventListener("input", () => this.set(Number(this.slider.value)));
@@ -52,11 +52,12 @@ class Clock {
     if (this.time >= this.longest) this.set(0);
     this.last = performance.now();
     this.label("Pause", PAUSE);
-    requestAnimationFrame((now) => this.tick(now));
+    this.frame = requestAnimationFrame((now) => this.tick(now));
   }
 
   pause() {
     this.last = null;
+    cancelAnimationFrame(this.frame);
     this.label("Play", PLAY);
   }
 
@@ -67,11 +68,10 @@ class Clock {
   }
 
   tick(now) {
-    if (!this.running) return;
     const passed = Math.max(now - this.last, 0) / 1000;
     this.last = now;
     this.set(this.time + passed * Number(byId("speed").value));
     if (this.time >= this.longest) this.pause();
-    else requestAnimationFrame((next) => this.tick(next));
+    else this.frame = requestAnimationFrame((next) => this.tick(next));
   }
 }

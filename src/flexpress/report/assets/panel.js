@@ -26,8 +26,8 @@ function makeRow(app, tour) {
   tour.row.dataset.transporter = number;
   tour.row.classList.toggle("idle", !tour.clients.length);
   tour.row.addEventListener("click", () => app.choose(app.chosen === tour ? null : tour));
-  for (const type of ["pointerenter", "focusin"]) tour.row.addEventListener(type, () => app.point(tour));
-  for (const type of ["pointerleave", "focusout"]) tour.row.addEventListener(type, () => app.point(null));
+  for (const type of ["pointerenter", "focusin"]) tour.row.addEventListener(type, () => app.show({ tour }));
+  for (const type of ["pointerleave", "focusout"]) tour.row.addEventListener(type, () => app.hide());
   return tour.row;
 }
 
@@ -46,6 +46,7 @@ function markChosen(app) {
 function listVisits(app) {
   const { chosen } = app;
   const title = byId("visits-title");
+  app.marked = 0;
   title.textContent = chosen
     ? `Visits of transporter ${chosen.number}${chosen.clients.length ? "" : ": none, it stays on the ground"}`
     : "Choose a transporter to see it alone, with its visits.";
@@ -67,8 +68,9 @@ function makeVisit(app, client, visit) {
 function markVisits(app) {
   if (!app.chosen) return;
   const done = visitsDone(app.chosen, app.plan, app.time);
-  const items = byId("visits-list").children;
-  for (let visit = 0; visit < items.length; visit++) items[visit].classList.toggle("done", visit < done);
+  if (done === app.marked) return;
+  app.marked = done;
+  [...byId("visits-list").children].forEach((item, visit) => item.classList.toggle("done", visit < done));
 }
 
 function fillKey(app) {

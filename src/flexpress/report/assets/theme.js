@@ -24,7 +24,7 @@ function lighter(colour) {
 
 // As in the picture; on dark paper light enough to be seen.
 function tourColour(colour) {
-  while (dark.matches && luminance(colour) < 0.2) colour = lighter(colour);
+  while (dark.matches && luminance(colour) < 0.14) colour = lighter(colour);
   return colour;
 }
 
