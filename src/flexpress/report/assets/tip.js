@@ -63,11 +63,15 @@ function nameOf(plan, client) {
   return id && id !== name ? `${name} (${id})` : name;
 }
 
+// A bare number would be taken for a transporter's.
+const asClient = (name, noun = "client") => (/^\d+$/.test(name) ? `${noun} ${name}` : name);
+
 const arrivalText = (seconds) => `${clockText(seconds)} (${seconds.toFixed(1)} s)`;
 
 function doing(plan, tour, { state, leg, hovered }) {
-  if (state === "hovering") return `hovers at ${nameOf(plan, tour.clients[leg])}, ${Math.floor(100 * hovered)} %`;
-  return leg < tour.clients.length ? `flies to ${nameOf(plan, tour.clients[leg])}` : "flies home";
+  if (leg === tour.clients.length) return "flies home";
+  const client = asClient(nameOf(plan, tour.clients[leg]));
+  return state === "hovering" ? `hovers at ${client}, ${Math.floor(100 * hovered)} %` : `flies to ${client}`;
 }
 
 // Heading and facts of a thing.
@@ -79,7 +83,7 @@ function tipOf(app, thing) {
   if (client !== undefined) {
     const place = `${thing.visit + 1} of ${tour.clients.length}, transporter ${tour.number}`;
     const arrival = arrivalText(tour.arrivals[thing.visit]);
-    return [nameOf(plan, client), [["arrival", arrival], ["visit", place], ...tour.facts.slice(0, 2)]];
+    return [asClient(nameOf(plan, client), "Client"), [["arrival", arrival], ["visit", place], ...tour.facts.slice(0, 2)]];
   }
   const now = thing.drone ? [["now", doing(plan, tour, droneAt(tour.legs, app.time))]] : [];
   return [title, [...now, ["clients", String(tour.clients.length)], ...tour.facts]];
