@@ -216,6 +216,8 @@ def test_hovering_a_line_tells_the_round_trip(valley: Page) -> None:
     assert "9.43 of 12.00 kJ (78 %)" in valley.tip
     valley.hover(2500.0, 500.0)
     assert valley.tip == ""
+    valley.hover(*VALLEY.positions[0])
+    assert valley.tip.splitlines() == ["Server", "transporters", "3", "clients", "12"]
 
 
 def test_hovering_a_drone_tells_what_it_does(valley: Page) -> None:
@@ -311,6 +313,15 @@ def test_a_visit_with_the_focus_tells_about_its_client(valley: Page) -> None:
     valley.js("document.querySelectorAll('#visits-list button')[2].focus()")
     valley.settle()
     assert valley.tip.splitlines()[0] == "spring"
+
+
+def test_a_visit_out_of_view_is_brought_into_it(valley: Page) -> None:
+    valley.find("#rows button").send_keys("\ue007")  # enter
+    valley.find("#surface").send_keys("+" * 6)
+    valley.js("document.querySelectorAll('#visits-list button')[2].focus()")
+    valley.settle()
+    spring = VALLEY.positions[VALLEY.client_ids.index("spring") + 1]
+    assert valley.pixel(*spring) == pytest.approx((0, 0), abs=1)
 
 
 def test_rows_hold_the_figures(valley: Page) -> None:

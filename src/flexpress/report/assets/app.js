@@ -43,6 +43,12 @@ const app = {
     this.point(thing.tour ?? null);
     this.placeTip();
   },
+  // Show a client, wherever it is.
+  reveal(thing) {
+    const place = plan.clients[thing.client];
+    if (!this.view.sees(this.view.toScreen(place), 0)) look((view) => view.moveTo(...place));
+    this.show(thing);
+  },
   hide() {
     this.shown = null;
     this.point(null);
@@ -51,7 +57,8 @@ const app = {
   placeTip() {
     if (!this.shown) return;
     const { thing, at } = this.shown;
-    const place = thing.drone ? droneAt(thing.tour.legs, this.time).place : plan.clients[thing.client ?? farEnd(thing.tour)];
+    const client = plan.clients[thing.client ?? farEnd(thing.tour)];
+    const place = thing.drone ? droneAt(thing.tour.legs, this.time).place : client;
     if (at || place) showTip(byId("tip"), this, thing, at ?? this.view.toScreen(place));
   },
 

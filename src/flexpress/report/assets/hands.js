@@ -36,6 +36,7 @@ function drag(event) {
 }
 
 surface.addEventListener("pointerdown", (event) => {
+  if (event.button) return; // the first button, or a finger
   if (!fingers.size) moved = 0;
   fingers.set(event.pointerId, pixel(event));
   surface.setPointerCapture(event.pointerId);
@@ -46,7 +47,7 @@ surface.addEventListener("pointermove", (event) => {
 });
 for (const type of ["pointerup", "pointercancel"])
   surface.addEventListener(type, (event) => {
-    fingers.delete(event.pointerId);
+    if (!fingers.delete(event.pointerId)) return;
     surface.classList.remove("dragging");
     if (moved < 4 && type === "pointerup") app.choose(probe(event)?.tour ?? null);
   });

@@ -60,7 +60,7 @@ function makeVisit(app, client, visit) {
   const button = element("button", "", element("i"), element("span", name), when);
   button.setAttribute("aria-label", `${name}, arrival ${when}`);
   const thing = { client, visit, tour: app.chosen };
-  for (const type of ["pointerenter", "focus", "click"]) button.addEventListener(type, () => app.show(thing));
+  for (const type of ["pointerenter", "focus", "click"]) button.addEventListener(type, () => app.reveal(thing));
   for (const type of ["pointerleave", "blur"]) button.addEventListener(type, () => app.hide());
   return element("li", "", button);
 }

@@ -77,7 +77,10 @@ function doing(plan, tour, { state, leg, hovered }) {
 // Heading and facts of a thing.
 function tipOf(app, thing) {
   const { plan } = app;
-  if (thing.server) return ["Server", [["transporters", String(app.tours.length)], ["clients", plan.clients.length.toLocaleString("en")]]];
+  if (thing.server) {
+    const counts = { transporters: app.tours, clients: plan.clients };
+    return ["Server", Object.entries(counts).map(([name, { length }]) => [name, length.toLocaleString("en")])];
+  }
   const { tour, client } = thing;
   const title = `Transporter ${tour.number}`;
   if (client !== undefined) {
