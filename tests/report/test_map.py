@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from detours import WAYS, ZONES, valley_with_detours
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -54,6 +56,27 @@ def test_lines_are_the_tours() -> None:
     assert len(ax.lines) == 4
     for line, nodes in zip(ax.lines, SECTORS, strict=True):
         assert np.array_equal(line.get_xydata(), PAPER.positions[[0, *nodes, 0]])
+
+
+def test_lines_go_around_zones_and_zones_are_hatched() -> None:
+    scenario, plan = valley_with_detours()
+    ax = draw_map(scenario, plan)
+    places = scenario.positions
+    around = [places[0], *WAYS[0, 6], *places[[6, 8, 10, 9, 7]], *WAYS[7, 0], places[0]]
+    assert np.array_equal(ax.lines[0].get_xydata(), around)
+    assert np.array_equal(ax.lines[1].get_xydata(), places[[0, 12, 5, 4, 3, 0]])
+    for patch, zone in zip(ax.patches, ZONES, strict=True):
+        assert np.array_equal(patch.get_xy()[:-1], zone)  # type: ignore[attr-defined]  # polygons
+        assert patch.get_hatch()
+
+
+def test_a_detour_stays_on_the_map() -> None:
+    scenario, plan = valley_with_detours()
+    first, *others = plan.transporters
+    far = replace(first, corners=(((9000.0, -500.0),), *first.corners[1:]))
+    ax = draw_map(scenario, replace(plan, transporters=(far, *others)))
+    assert ax.get_xlim()[1] > 9000
+    assert ax.get_ylim()[0] < -500
 
 
 def test_every_client_and_the_server_are_drawn() -> None:

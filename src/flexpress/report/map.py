@@ -1,10 +1,9 @@
-"""The map of a plan: positions, blocks, every tour in its colour. East is right, north is up."""
+"""The map of a plan: positions, blocks, no-fly zones, every tour in its colour. North is up."""
 
 from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Polygon, Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
@@ -21,6 +20,7 @@ from flexpress.report.map_labels import label_clients, label_tour
 from flexpress.report.map_legend import add_legend
 from flexpress.report.numbers import cost_text, length_unit
 from flexpress.report.palette import COLOURS, INK, tour_colours
+from flexpress.report.routes import route, tour_corners, visited_nodes, zones
 from flexpress.scenario import Scenario
 from flexpress.scenario.files import write_file
 
@@ -31,6 +31,7 @@ LABELLED_CLIENTS = 60
 ARROWED_TRANSPORTERS = 40
 CROWD = 300  # clients from which the map is larger and its lines are thinner
 MARGIN = 0.07  # of the longer side
+ZONE, ZONE_FILL = "#cf9d96", "#faf3f2"
 
 
 def save_map(scenario: Scenario, plan: Plan, path: str | Path) -> None:
@@ -50,11 +51,12 @@ def map_png(scenario: Scenario, plan: Plan) -> bytes:
 
 def draw_map(scenario: Scenario, plan: Plan, ax: Axes | None = None) -> Axes:
     """Draw into the given axes, or into those of a new figure."""
-    low, high = extent(scenario)
+    low, high = extent(scenario, plan)
     size = high - low
     if ax is None:
         ax = new_axes(size, longer_side=7.0 if scenario.num_clients < CROWD else 10.0)
     draw_blocks(ax, scenario)
+    draw_zones(ax, scenario)
     draw_tours(ax, scenario, plan)
     draw_positions(ax, scenario)
     frame(ax, low, high)
@@ -65,10 +67,11 @@ def draw_map(scenario: Scenario, plan: Plan, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def extent(scenario: Scenario) -> tuple[FloatArray, FloatArray]:
-    """South-west and north-east corner of all that is drawn, with a margin."""
-    corners = np.array(scenario.blocks).reshape(-1, 2)
-    points = np.vstack([scenario.positions, corners])
+def extent(scenario: Scenario, plan: Plan) -> tuple[FloatArray, FloatArray]:
+    """South-west and north-east corner of blocks and tours, with a margin."""
+    blocks = np.array(scenario.blocks).reshape(-1, 2)
+    ways = [leg for tour in plan.transporters for leg in tour_corners(scenario, tour)]
+    points = np.vstack([scenario.positions, blocks, *ways])
     low, high = points.min(axis=0), points.max(axis=0)
     margin = MARGIN * max(high - low) or 1.0
     return low - margin, high + margin
@@ -88,28 +91,28 @@ def draw_blocks(ax: Axes, scenario: Scenario) -> None:
         ax.add_patch(Rectangle(corner, width, height, fill=False, edgecolor="0.9", zorder=0))
 
 
+def draw_zones(ax: Axes, scenario: Scenario) -> None:
+    for zone in zones(scenario):
+        patch = Polygon(zone, facecolor=ZONE_FILL, edgecolor=ZONE, linewidth=0.8, zorder=1)
+        patch.set_hatch("///")
+        ax.add_patch(patch)
+
+
 def draw_tours(ax: Axes, scenario: Scenario, plan: Plan) -> None:
     """A line each; arrows, ids and numbers where there is room and need for them."""
     width = 1.8 if scenario.num_clients < CROWD else 1.1
     colours = tour_colours(scenario, plan)
     with_ids = scenario.num_clients <= LABELLED_CLIENTS
     for k, stops in enumerate(visited_nodes(scenario, plan)):
-        route = scenario.positions[stops]
-        ax.plot(*route.T, color=colours[k], linewidth=width, solid_joinstyle="round", zorder=2)
+        tour, places = plan.transporters[k], scenario.positions[stops]
+        way = route(scenario, tour, stops)
+        ax.plot(*way.T, color=colours[k], linewidth=width, solid_joinstyle="round", zorder=2)
         if len(colours) <= ARROWED_TRANSPORTERS:
-            draw_arrows(ax, route, colours[k])
+            draw_arrows(ax, way, colours[k])
         if with_ids:
-            label_clients(ax, route, plan.transporters[k].clients)
+            label_clients(ax, places, tour.clients)
         if len(colours) > len(COLOURS):
-            label_tour(ax, route, k + 1, colours[k], beyond_ids=with_ids)
-
-
-def visited_nodes(scenario: Scenario, plan: Plan) -> Iterator[list[int]]:
-    """Of every transporter the nodes it passes, the server first and last; none if it is idle."""
-    node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
-    for tour in plan.transporters:
-        nodes = [node_of[client] for client in tour.clients]
-        yield [0, *nodes, 0] if nodes else []
+            label_tour(ax, places, k + 1, colours[k], beyond_ids=with_ids)
 
 
 def draw_arrows(ax: Axes, route: FloatArray, colour: str) -> None:

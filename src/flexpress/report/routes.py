@@ -1,0 +1,54 @@
+"""Tours as lines in the plane of metres: from stop to stop, around the no-fly zones between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexpress.planning import Plan, Tour
+from flexpress.scenario import Point, Scenario
+
+FloatArray = NDArray[np.float64]
+
+
+def visited_nodes(scenario: Scenario, plan: Plan) -> Iterator[list[int]]:
+    """Of every transporter the nodes it passes, the server first and last; none if it is idle."""
+    node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
+    for tour in plan.transporters:
+        nodes = [node_of[client] for client in tour.clients]
+        yield [0, *nodes, 0] if nodes else []
+
+
+def route(scenario: Scenario, tour: Tour, stops: Sequence[int]) -> FloatArray:
+    """All points of a tour, stops and corners, in the order in which they are passed."""
+    places = scenario.positions[stops]
+    corners = tour_corners(scenario, tour)
+    if not corners:
+        return places
+    legs = [np.vstack([place, way]) for place, way in zip(places, corners, strict=False)]
+    return np.vstack([*legs, places[-1:]])
+
+
+def tour_corners(scenario: Scenario, tour: Tour) -> list[FloatArray]:
+    """For every leg the (corners, 2) metres it passes; empty if the whole tour flies straight."""
+    ends = np.cumsum([len(leg) for leg in tour.corners])
+    points = in_plane(scenario, [point for leg in tour.corners for point in leg])
+    return np.split(points, ends[:-1]) if tour.corners else []
+
+
+def zones(scenario: Scenario) -> list[FloatArray]:
+    """The no-fly zones, each its (corners, 2) metres."""
+    return [in_plane(scenario, zone) for zone in scenario.no_fly]
+
+
+def in_plane(scenario: Scenario, points: Sequence[Point]) -> FloatArray:
+    """Metres east and north of points that are given as the scenario gives its positions."""
+    given = np.array(points, dtype=float).reshape(-1, 2)
+    if scenario.coordinates is None or len(given) == 0:
+        return given
+    from flexpress.scenario.geodesy import to_plane
+
+    latitude, longitude = scenario.coordinates[0].tolist()
+    return to_plane(given, (latitude, longitude))
