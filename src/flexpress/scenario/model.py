@@ -18,7 +18,7 @@ from flexpress.scenario.files import parse_toml, read_text, write_file
 from flexpress.scenario.inputs import read_inputs
 from flexpress.scenario.link import Link
 from flexpress.scenario.network import Block, Network
-from flexpress.scenario.places import LatLon
+from flexpress.scenario.places import LatLonAltitude
 from flexpress.scenario.preset import preset_text
 from flexpress.scenario.quantities import Label, PositiveTime, WholeNumber
 from flexpress.scenario.section import KeyedError, Section
@@ -137,7 +137,7 @@ class Scenario(Section):
     def server_altitude(self) -> float | None:
         """Metres above sea level; None if the scenario does not say."""
         server = self.network.server
-        return server.altitude if isinstance(server, LatLon) else None
+        return server.altitude if isinstance(server, LatLonAltitude) else None
 
     @property
     def flight_altitude(self) -> float | None:

@@ -21,11 +21,17 @@ EXAMPLE = "{ lat = 46.55, lon = 8.01 }"
 
 @dataclass(frozen=True)
 class LatLon:
-    """Degrees, north and east positive; the server may say its metres above sea level too."""
+    """Degrees, north and east positive."""
 
     lat: float
     lon: float
-    altitude: float | None = None
+
+
+@dataclass(frozen=True)
+class LatLonAltitude(LatLon):
+    """Metres above sea level too: the server may say them."""
+
+    altitude: float
 
 
 Place = Pair | LatLon
@@ -54,7 +60,7 @@ def home(value: object) -> Place:
         return place(value)
     point = _lat_lon({key: part for key, part in value.items() if key != "altitude"})
     with KeyedError.under("altitude"):
-        return LatLon(point.lat, point.lon, height(value["altitude"]))
+        return LatLonAltitude(point.lat, point.lon, height(value["altitude"]))
 
 
 def ring(value: object) -> Ring:
