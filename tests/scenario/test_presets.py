@@ -11,7 +11,7 @@ from flexpress.scenario import Scenario, preset_names, preset_text
 
 
 def test_names() -> None:
-    assert preset_names() == ["coast", "four", "paper", "paper-50mbit", "valley"]
+    assert preset_names() == ["alps", "coast", "four", "paper", "paper-50mbit", "valley"]
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -50,7 +50,7 @@ def test_unknown_preset_lists_the_names_and_the_nearest() -> None:
         Scenario.preset("vally")
     expected = (
         'no preset "vally" (did you mean "valley"?); '
-        "there are: coast, four, paper, paper-50mbit, valley"
+        "there are: alps, coast, four, paper, paper-50mbit, valley"
     )
     assert str(caught.value) == expected
 

@@ -38,6 +38,8 @@ def explain(error: ValidationError, data: Mapping[str, object], model: type[Base
 
 def show_value(value: object) -> str:
     """A value as it would stand in the file, cut to a readable length."""
+    if value is None:
+        return "null"  # as JSON has it; TOML has none
     if isinstance(value, list | tuple):
         value = value[:LONGEST_VALUE]  # a million positions need not be written to be cut
     try:

@@ -56,6 +56,10 @@ def _given_id(feature: Feature) -> object:
 def _check_ids(ids: list[object], features: list[Feature]) -> list[int | str]:
     checked: dict[str, int | str] = {}
     for value, feature in zip(ids, features, strict=True):
+        if value is None:
+            raise InputError(
+                f"{feature.where}: has no id, but others have: give one to each, or to none"
+            )
         try:
             client = client_id(value)
         except ValueError as error:

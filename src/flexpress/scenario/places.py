@@ -95,7 +95,8 @@ def _lat_lon(value: Mapping[str, object]) -> LatLon:
             raise ValueError(f"{key} is missing: must be {EXAMPLE}, in degrees")
     for key in value:
         if key not in ("lat", "lon"):
-            raise ValueError(f"unknown key {write_key(str(key))}: a point is {EXAMPLE}")
+            more = "; altitudes stand in network.altitudes" if key == "altitude" else ""
+            raise ValueError(f"unknown key {write_key(str(key))}: a point is {EXAMPLE}{more}")
     with KeyedError.under("lat"):
         lat = latitude(value["lat"])
     with KeyedError.under("lon"):
