@@ -136,7 +136,7 @@ GEOJSON_POINTS = [
     (points(point("[8, 46, 1e6]")), "a.json: feature 1: altitude = 1000000.0: must lie within "),
     (
         points(point("[8, 46]", ', "id": 7'), point("[8, 46]", ', "properties": {"id": 7}')),
-        "a.json: feature 2: id = 7: not the first; give each id once",
+        "a.json: feature 2: id = 7: also in feature 1; give each id once",
     ),
     (
         points(point("[8, 46]", ', "id": 7'), point("[8, 46]")),

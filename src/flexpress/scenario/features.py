@@ -54,20 +54,24 @@ def _given_id(feature: Feature) -> object:
 
 
 def _check_ids(ids: list[object], features: list[Feature]) -> list[int | str]:
-    checked: dict[str, int | str] = {}
-    for value, feature in zip(ids, features, strict=True):
+    """Each feature has one, and no two have the same."""
+    checked: list[int | str] = []
+    first: dict[str, int] = {}
+    for number, (value, feature) in enumerate(zip(ids, features, strict=True), start=1):
         if value is None:
             raise InputError(
                 f"{feature.where}: has no id, but others have: give one to each, or to none"
             )
         try:
-            client = client_id(value)
+            checked.append(client_id(value))
         except ValueError as error:
             raise InputError(f"{feature.where}: id = {show_value(value)}: {error}") from None
-        if str(client) in checked:
-            raise InputError(f"{feature.where}: id = {client}: not the first; give each id once")
-        checked[str(client)] = client
-    return list(checked.values())
+        other = first.setdefault(str(value), number)
+        if other != number:
+            raise InputError(
+                f"{feature.where}: id = {value}: also in feature {other}; give each id once"
+            )
+    return checked
 
 
 def _zones(feature: Feature, geographic: bool) -> list[Ring]:
