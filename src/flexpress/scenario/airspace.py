@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from flexpress.scenario.ground import Ground
 from flexpress.scenario.section import KeyedError
 from flexpress.scenario.zones import (
+    NARROWEST_GAP,
     Region,
     count_corners,
     find_region,
@@ -47,7 +48,7 @@ class Airspace:
 
     def _where(self, point: FloatArray) -> str:
         zone, metres = nearest_zone(self.rings, point)
-        if metres == 0:
+        if metres < NARROWEST_GAP:
             return f"lies in no-fly zone {zone}: move one of them"
         return (
             f"lies {metres:.3g} m from no-fly zone {zone}, within its margin of {self.margin:g} m "
