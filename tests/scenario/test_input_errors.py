@@ -108,6 +108,7 @@ GEOJSON_POINTS = [
     ("[" * 100_000, "a.json: not GeoJSON: brackets are nested too deeply"),
     ("[1, 2]", 'a.json: not GeoJSON: must be an object with a "type"'),
     ('{"type": 7}', 'a.json: not GeoJSON: must be an object with a "type"'),
+    ('{"type": "\\ud800\\n"}', 'a.json: feature 1: type "\\U0000D800\\n": must be Point'),
     ('{"type": "Topology"}', 'a.json: feature 1: type "Topology": must be Point'),
     ('{"type": "FeatureCollection"}', 'a.json: "features" must be a list, as in a FeatureColl'),
     (points(), "a.json: no clients; give at least one feature with a Point"),

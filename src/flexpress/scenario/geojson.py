@@ -55,7 +55,8 @@ def read_position(value: object, where: str, geographic: bool) -> tuple[Place, o
 
 def check_kind(feature: Feature, allowed: Sequence[str]) -> None:
     if feature.kind not in allowed:
-        raise InputError(f'{feature.where}: type "{feature.kind}": must be {" or ".join(allowed)}')
+        needed = " or ".join(allowed)
+        raise InputError(f"{feature.where}: type {show_value(feature.kind)}: must be {needed}")
 
 
 def _parse(text: str, source: str) -> Mapping[str, object]:
@@ -80,7 +81,7 @@ def _feature(value: object, where: str) -> Feature:
     properties = value.get("properties")
     return Feature(
         where,
-        show_value(geometry["type"])[1:-1],
+        geometry["type"],
         geometry.get("coordinates"),
         None if bare else value.get("id"),
         properties if isinstance(properties, dict) else {},
