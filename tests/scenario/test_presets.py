@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import tomllib
 
+import numpy as np
 import pytest
 
 from flexpress.errors import InputError
+from flexpress.planning import make_plan
 from flexpress.scenario import Scenario, preset_names, preset_text
 
 
 def test_names() -> None:
-    assert preset_names() == ["coast", "four", "paper", "paper-50mbit", "valley"]
+    assert preset_names() == ["alps", "coast", "four", "paper", "paper-50mbit", "valley"]
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -45,12 +47,33 @@ def test_the_two_papers_differ_in_the_link_alone() -> None:
     assert paper.transmit_power == fixed_rate.transmit_power
 
 
+def test_the_alps_are_flown_within_budgets_and_around_the_zones() -> None:
+    alps = Scenario.preset("alps")
+    plan = make_plan(alps, seed=0)
+    energies = [tour.energy for tour in plan.transporters]
+    assert alps.fleet.budgets is not None
+    shares = [spent / budget for spent, budget in zip(energies, alps.fleet.budgets, strict=True)]
+    assert plan.feasible
+    assert min(shares) > 0.6
+    assert any(tour.corners for tour in plan.transporters)
+    free = make_plan(alps.replace(network={"no_fly": None, "no_fly_margin": None}), seed=0)
+    assert plan.cost > 1.05 * free.cost
+
+
+def test_the_alps_say_how_high_everything_is() -> None:
+    alps = Scenario.preset("alps")
+    assert alps.flight_altitude == 120.0
+    assert alps.server_altitude == 2061.0
+    assert alps.client_altitudes[0] == 2225.0
+    assert np.hypot(*alps.positions.T).max() < 8_000
+
+
 def test_unknown_preset_lists_the_names_and_the_nearest() -> None:
     with pytest.raises(InputError) as caught:
         Scenario.preset("vally")
     expected = (
         'no preset "vally" (did you mean "valley"?); '
-        "there are: coast, four, paper, paper-50mbit, valley"
+        "there are: alps, coast, four, paper, paper-50mbit, valley"
     )
     assert str(caught.value) == expected
 

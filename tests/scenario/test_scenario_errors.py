@@ -272,12 +272,12 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
             CLIENTS,
             "clients = 3",
             "network.clients = 3: must be a list in brackets "
-            '(a list of [x, y] in metres, or the name of a CSV file "sensors.csv")',
+            '(a list of [x, y] in metres or of { lat, lon }, or a file: "sensors.csv")',
         ),
         (
             "server = [0.0, 0.0]\n",
             "",
-            "network.server: is missing: give [x, y] in metres",
+            "network.server: is missing: give [x, y] in metres, or { lat, lon }",
         ),
         (
             "server = [0.0, 0.0]",
@@ -460,8 +460,9 @@ values = st.recursive(
 KEYS = [
     *[(key,) for key in Scenario.model_fields],
     *[("network", key) for key in ("server", "clients", "ids", "area", "blocks")],
+    *[("network", key) for key in ("names", "altitudes", "distances", "no_fly", "no_fly_margin")],
     *[("fleet", key) for key in ("speeds", "budgets", "unknown")],
-    *[("link", key) for key in ("transfer_time", "rate", "model_size", "noise")],
+    *[("link", key) for key in ("transfer_time", "rate", "model_size", "noise", "altitude")],
     *[("power", key) for key in ("flight", "c1", "hover", "transmit")],
     *[("plan", key) for key in ("objective", "solver")],
 ]

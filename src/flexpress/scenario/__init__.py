@@ -1,7 +1,8 @@
 """What is given: positions, fleet, link and energy physics; TOML in and out; presets."""
 
-from flexpress.scenario.model import Point, Scenario
+from flexpress.scenario.model import Scenario
 from flexpress.scenario.preset import preset_names, preset_text
 from flexpress.scenario.settings import Objective, SolverName
+from flexpress.scenario.terrain import Point
 
 __all__ = ["Objective", "Point", "Scenario", "SolverName", "preset_names", "preset_text"]

@@ -38,6 +38,8 @@ def explain(error: ValidationError, data: Mapping[str, object], model: type[Base
 
 def show_value(value: object) -> str:
     """A value as it would stand in the file, cut to a readable length."""
+    if value is None:
+        return "null"  # as JSON has it; TOML has none
     if isinstance(value, list | tuple):
         value = value[:LONGEST_VALUE]  # a million positions need not be written to be cut
     try:
@@ -57,7 +59,7 @@ def _explain_one(detail: ErrorDetails, data: Mapping[str, object], model: type[B
     path: KeyPath = detail["loc"]
     cause = detail.get("ctx", {}).get("error")
     if isinstance(cause, KeyedError):
-        path = (*path, *cause.key.split("."))
+        path = (*path, *(int(key) if key.isdecimal() else key for key in cause.key.split(".")))
     message = str(cause) if cause else _message(detail, model)
     value = _look_up(data, path)
     shown = "" if value is MISSING or isinstance(value, Mapping) else f" = {show_value(value)}"
@@ -88,6 +90,8 @@ def _fields(model: type[BaseModel], path: KeyPath) -> dict[str, FieldInfo]:
 
 def _look_up(data: object, path: KeyPath) -> object:
     for key in path:
+        if isinstance(data, str):
+            return MISSING
         try:
             data = data[key]  # type: ignore[index]  # whatever cannot be indexed has no such entry
         except (KeyError, IndexError, TypeError):

@@ -11,15 +11,18 @@ from flexpress.errors import InputError
 
 def read_text(path: Path) -> str:
     """A UTF-8 text file, with or without a byte order mark."""
+    return decode(read_bytes(path), path)
+
+
+def read_bytes(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; check the name and the folder") from None
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder; give the name of a file") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read: {reason(error)}") from None
-    return _decode(content, path)
 
 
 def write_file(path: Path, content: str | bytes) -> None:
@@ -49,7 +52,7 @@ def parse_toml(text: str, source: str) -> dict[str, object]:
         raise InputError(f"{source}: not a scenario: brackets are nested too deeply") from None
 
 
-def _decode(content: bytes, path: Path) -> str:
+def decode(content: bytes, path: Path) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

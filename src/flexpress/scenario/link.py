@@ -26,7 +26,10 @@ SHANNON = ("bandwidth", "altitude", "transmit_power", "channel_gain", "noise", "
 
 
 class Link(Section):
-    """Exactly one of three forms: a time, a rate and a size, or the paper's Shannon link."""
+    """Exactly one of three forms: a time, a rate and a size, or the paper's Shannon link.
+
+    The altitude may stand with each of them: transporters fly at it.
+    """
 
     transfer_time: Time | None = Field(default=None, description="seconds per client")
     rate: DataRate | None = Field(default=None, description="bit/s")
@@ -39,7 +42,7 @@ class Link(Section):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        check_form(self, (CONSTANT, FIXED_RATE, SHANNON))
+        check_form(self, (CONSTANT, FIXED_RATE, SHANNON), optional=("altitude",))
         if not math.isfinite(self.seconds_per_client):
             raise ValueError("these values give no finite transfer time: check their units")
         return self

@@ -15,19 +15,20 @@ from pydantic import Field, ValidationError, model_validator
 from flexpress.errors import InputError
 from flexpress.scenario.complaints import explain
 from flexpress.scenario.files import parse_toml, read_text, write_file
+from flexpress.scenario.inputs import read_inputs
 from flexpress.scenario.link import Link
 from flexpress.scenario.network import Block, Network
+from flexpress.scenario.places import LatLonAltitude
 from flexpress.scenario.preset import preset_text
 from flexpress.scenario.quantities import Label, PositiveTime, WholeNumber
 from flexpress.scenario.section import KeyedError, Section
-from flexpress.scenario.sensors import list_clients
 from flexpress.scenario.settings import TRANSMIT_POWER, Fleet, PlanSettings, Power
+from flexpress.scenario.terrain import Point, Terrain
 from flexpress.scenario.toml import write_document
 
-LARGEST_SEED = 2**63 - 1
+FloatArray = NDArray[np.float64]
 
-Point = tuple[float, float]
-"""As the scenario gives positions: [x, y] in metres, or latitude and longitude in degrees."""
+LARGEST_SEED = 2**63 - 1
 
 
 class Scenario(Section):
@@ -62,9 +63,9 @@ class Scenario(Section):
         source: str = "scenario",
     ) -> Self:
         """The scenario in nested mappings shaped like the file; `source` stands in its errors."""
-        data = list_clients(data, Path(base_dir or "."), source)
+        complete = read_inputs(data, Path(base_dir or "."), source)
         try:
-            return cls.model_validate(data)
+            return cls.model_validate(complete)
         except ValidationError as error:
             raise InputError(f"{source}: {explain(error, data, cls)}") from None
 
@@ -82,42 +83,61 @@ class Scenario(Section):
         return self.model_dump(exclude_none=True)
 
     def to_toml(self) -> str:
-        """Text that loads as an equal scenario, bit for bit; clients of a CSV file are listed."""
+        """Text that loads as an equal scenario, bit for bit; what came from files is listed."""
         return write_document(self.to_dict())
 
     def save(self, path: str | Path) -> None:
         write_file(Path(path), self.to_toml())
 
     @cached_property
-    def positions(self) -> NDArray[np.float64]:
-        """Server first, then the clients in the order of `client_ids`: (N + 1, 2), read-only."""
-        positions = self.network.positions(self.seed)
-        positions.setflags(write=False)
-        return positions
+    def terrain(self) -> Terrain:
+        """Where everything is, and the ways between."""
+        return Terrain(self.network, self.seed)
 
     @property
-    def coordinates(self) -> NDArray[np.float64] | None:
+    def positions(self) -> FloatArray:
+        """Server first, then the clients in the order of `client_ids`: (N + 1, 2), read-only.
+
+        Metres, x to the east, y to the north. A scenario in latitudes and longitudes has them in
+        the plane around the server in which distances and directions from it are true.
+        """
+        return self.terrain.positions
+
+    @property
+    def coordinates(self) -> FloatArray | None:
         """Latitude and longitude of server and clients: (N + 1, 2); None if given in metres."""
-        return None
+        return self.terrain.places if self.network.geographic else None
 
     @property
-    def distances(self) -> NDArray[np.float64] | None:
+    def distances(self) -> FloatArray | None:
         """Metres from node to node: (N + 1, N + 1), perhaps asymmetric; None: straight lines."""
-        return None
+        return self.terrain.distances
 
     def corners(self, i: int, j: int) -> tuple[Point, ...]:
         """Way points around no-fly zones from node i to node j; none where the way is free."""
-        return ()
+        return self.terrain.corners(i, j)
 
     @property
     def no_fly(self) -> tuple[tuple[Point, ...], ...]:
         """The no-fly zones: the corners of each, the first not repeated."""
-        return ()
+        return self.terrain.no_fly
 
     @property
     def client_names(self) -> tuple[str, ...]:
         """What to call each client: its name, or else its id."""
-        return tuple(str(client) for client in self.client_ids)
+        return self.network.client_names()
+
+    @property
+    def client_altitudes(self) -> tuple[float | None, ...]:
+        """Metres above sea level of each client; None where the scenario does not say."""
+        given = self.network.altitudes or ("",) * self.num_clients
+        return tuple(None if isinstance(metres, str) else metres for metres in given)
+
+    @property
+    def server_altitude(self) -> float | None:
+        """Metres above sea level; None if the scenario does not say."""
+        server = self.network.server
+        return server.altitude if isinstance(server, LatLonAltitude) else None
 
     @property
     def flight_altitude(self) -> float | None:
@@ -184,6 +204,11 @@ class Scenario(Section):
             if not math.isfinite(self.flight_power(k)):
                 text = f"c1 V^3 + c2 / V is not finite at {speed} m/s"
                 raise KeyedError("fleet.speeds", text)
+        return self
+
+    @model_validator(mode="after")
+    def _check_terrain(self) -> Self:
+        self.terrain.check()
         return self
 
     def __eq__(self, other: object) -> bool:

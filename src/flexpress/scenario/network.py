@@ -8,12 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
-from flexpress.scenario.quantities import Area, ClientId, Grid, Position, WholeNumber
+from flexpress.scenario.matrix import Distances
+from flexpress.scenario.places import AnyPlace, Home, LatLon, Place, Zone, as_array, is_geographic
+from flexpress.scenario.quantities import (
+    Area,
+    ClientId,
+    Grid,
+    Height,
+    Margin,
+    Name,
+    WholeNumber,
+)
 from flexpress.scenario.section import KeyedError, Section, check_form, present
 
 LISTED = ("clients",)
 GENERATED = ("area", "blocks", "clients_per_block")
+OF_LISTED = ("ids", "names", "altitudes")
 MOST_CLIENTS = 1_000_000
+MOST_WITH_MATRIX = 5_000
+"""Clients whose distances are kept in a matrix: 200 MB of them."""
 
 Block = tuple[float, float, float, float]
 """x0, y0, x1, y1 in metres: the south-west and north-east corners."""
@@ -22,12 +35,23 @@ Block = tuple[float, float, float, float]
 class Network(Section):
     """Clients either listed by position, or drawn at random in the blocks of an area."""
 
-    server: Position | None = Field(default=None, description="[x, y] in metres")
-    clients: tuple[Position, ...] | None = Field(
+    server: Home | None = Field(default=None, description="[x, y] in metres, or { lat, lon }")
+    clients: tuple[AnyPlace, ...] | None = Field(
         default=None,
-        description='a list of [x, y] in metres, or the name of a CSV file "sensors.csv"',
+        description='a list of [x, y] in metres or of { lat, lon }, or a file: "sensors.csv"',
     )
     ids: tuple[ClientId, ...] | None = Field(default=None, description="one id per client")
+    names: tuple[Name, ...] | None = Field(
+        default=None, description='one name per client, "" for none'
+    )
+    altitudes: tuple[Height, ...] | None = Field(
+        default=None, description='metres above sea level, one entry per client, "" if unknown'
+    )
+    distances: Distances | None = Field(default=None, description="metres from node to node")
+    no_fly: tuple[Zone, ...] | None = Field(
+        default=None, description='a list of zones, each a list of corners, or "zones.geojson"'
+    )
+    no_fly_margin: Margin | None = Field(default=None, description="metres kept from the zones")
     area: Area | None = Field(default=None, description="[width, height] in metres")
     blocks: Grid | None = Field(default=None, description="[columns, rows]")
     clients_per_block: WholeNumber | None = Field(
@@ -48,16 +72,69 @@ class Network(Section):
     def _check(self) -> Self:
         form = check_form(self, (LISTED, GENERATED))
         if form == LISTED and self.server is None:
-            raise KeyedError("server", "is missing: give [x, y] in metres")
-        if self.ids is not None and form == GENERATED:
-            raise KeyedError("ids", "only with listed clients: generated ones are 1, 2, 3, ...")
-        if self.ids is not None and len(self.ids) != self.num_clients:
-            raise KeyedError("ids", f"{len(self.ids)} ids for {self.num_clients} clients")
+            raise KeyedError("server", "is missing: give [x, y] in metres, or { lat, lon }")
         if not 1 <= self.num_clients <= MOST_CLIENTS:
             key = "clients" if form == LISTED else "clients_per_block"
             text = f"gives {self.num_clients} clients: must be 1 to {MOST_CLIENTS}"
             raise KeyedError(key, text)
+        for key in self.given(*OF_LISTED):
+            self._check_one_per_client(key)
         return self
+
+    @model_validator(mode="after")
+    def _check_kinds(self) -> Self:
+        """Metres everywhere, or degrees everywhere."""
+        kinds = {True: "latitude and longitude", False: "metres"}
+        if self.geographic and self.area is not None:
+            raise KeyedError("server", "must be [x, y] in metres, as the area is")
+        zones = (corner for zone in self.no_fly or () for corner in zone)
+        for key, places in (("clients", self.clients or ()), ("no_fly", zones)):
+            if any(is_geographic(place) is not self.geographic for place in places):
+                ours, theirs = kinds[self.geographic], kinds[not self.geographic]
+                raise KeyedError(key, f"in {theirs}, but the server is in {ours}: give both alike")
+        return self
+
+    @model_validator(mode="after")
+    def _check_distances(self) -> Self:
+        if self.distances is not None and self.no_fly is not None:
+            raise KeyedError("no_fly", "not with network.distances: give one of them")
+        nodes = self.num_clients + 1
+        if self.distances is not None and len(self.distances) != nodes:
+            found = len(self.distances)
+            text = f"{found} x {found} entries: must be {nodes} x {nodes}, server and clients"
+            raise KeyedError("distances", text)
+        if self.num_clients > MOST_WITH_MATRIX and self.needs_matrix:
+            key = "clients" if self.clients is not None else "clients_per_block"
+            text = (
+                f"gives {self.num_clients} clients: must be at most {MOST_WITH_MATRIX} with "
+                "latitudes, no_fly or distances"
+            )
+            raise KeyedError(key, text)
+        return self
+
+    @model_validator(mode="after")
+    def _check_no_fly(self) -> Self:
+        if self.no_fly == ():
+            raise KeyedError("no_fly", "has no zones: give one, or leave it out")
+        if self.no_fly is None and self.no_fly_margin is not None:
+            raise KeyedError("no_fly_margin", "has no meaning without no_fly: leave it out")
+        return self
+
+    def _check_one_per_client(self, key: str) -> None:
+        found = len(getattr(self, key))
+        if self.clients is None:
+            raise KeyedError(key, "only with listed clients: generated ones are 1, 2, 3, ...")
+        if found != self.num_clients:
+            raise KeyedError(key, f"{found} {key} for {self.num_clients} clients")
+
+    @property
+    def geographic(self) -> bool:
+        """Whether places are latitudes and longitudes."""
+        return isinstance(self.server, LatLon)
+
+    @property
+    def needs_matrix(self) -> bool:
+        return self.geographic or self.no_fly is not None or self.distances is not None
 
     @property
     def num_clients(self) -> int:
@@ -69,10 +146,18 @@ class Network(Section):
     def client_ids(self) -> tuple[int | str, ...]:
         return self.ids or tuple(range(1, self.num_clients + 1))
 
-    def positions(self, seed: int) -> NDArray[np.float64]:
-        """Server first, then the clients; (nodes, 2) in metres. The seed is for generated ones."""
-        clients = np.array(self.clients) if self.clients is not None else self._draw(seed)
-        return np.vstack([np.array([self._server_position()]), clients]).astype(np.float64)
+    def client_names(self) -> tuple[str, ...]:
+        names = self.names or ("",) * self.num_clients
+        pairs = zip(names, self.client_ids(), strict=True)
+        return tuple(name or str(client) for name, client in pairs)
+
+    def places(self, seed: int) -> NDArray[np.float64]:
+        """Server first, then the clients, (nodes, 2), in metres or degrees as they are given.
+
+        The seed is for generated ones.
+        """
+        clients = self._draw(seed) if self.clients is None else as_array(self.clients)
+        return np.vstack([as_array([self._server_position()]), clients])
 
     def block_corners(self) -> list[Block]:
         """Rows south to north, in each the columns west to east; empty if not generated."""
@@ -85,7 +170,7 @@ class Network(Section):
             for column in range(columns)
         ]
 
-    def _server_position(self) -> tuple[float, float]:
+    def _server_position(self) -> Place:
         if self.server is not None:
             return self.server
         width, height = present(self.area)

@@ -15,6 +15,10 @@ LARGEST_COORDINATE = 1e9
 """Metres, 20 times round the Earth: beyond it squares of distances lose all meaning."""
 
 
+LOWEST, HIGHEST = -1_000.0, 20_000.0
+"""Metres above sea level between which sensors may stand."""
+
+
 def coordinate(value: object) -> float:
     metres = units.LENGTH.parse(value)
     if abs(metres) > LARGEST_COORDINATE:
@@ -22,8 +26,24 @@ def coordinate(value: object) -> float:
     return metres
 
 
+def height(value: object) -> float:
+    """Metres above sea level."""
+    metres = units.LENGTH.parse(value)
+    if not LOWEST <= metres <= HIGHEST:
+        raise ValueError(f"must lie within {LOWEST:g} and {HIGHEST:g} m {units.LENGTH.hint}")
+    return metres
+
+
+def height_or_blank(value: object) -> float | str:
+    return "" if value == "" else height(value)
+
+
 def extent(value: object) -> float:
     return units.LENGTH.positive(coordinate(value))
+
+
+def margin(value: object) -> float:
+    return units.LENGTH.non_negative(coordinate(value))
 
 
 def pair_of(x: str, y: str, parse: Callable[[object], float]) -> Callable[[object], Pair]:
@@ -61,6 +81,10 @@ def label(value: object) -> str:
     return value
 
 
+def label_or_blank(value: object) -> str:
+    return "" if value == "" else label(value)
+
+
 def client_id(value: object) -> int | str:
     if type(value) is int:
         return value
@@ -71,11 +95,13 @@ def client_id(value: object) -> int | str:
 
 Label = Annotated[str, PlainValidator(label)]
 ClientId = Annotated[int | str, PlainValidator(client_id)]
-Position = Annotated[Pair, PlainValidator(pair_of("x", "y", coordinate))]
+Name = Annotated[str, PlainValidator(label_or_blank)]
+Height = Annotated[float | str, PlainValidator(height_or_blank)]
 Area = Annotated[Pair, PlainValidator(pair_of("width", "height", extent))]
 Grid = Annotated[tuple[int, int], PlainValidator(grid)]
 WholeNumber = StrictInt
 
+Margin = Annotated[float, BeforeValidator(margin)]
 Altitude = Annotated[float, BeforeValidator(extent)]
 Speed = Annotated[float, BeforeValidator(units.SPEED.positive)]
 Time = Annotated[float, BeforeValidator(units.TIME.non_negative)]

@@ -1,83 +1,88 @@
-"""Clients from a CSV file with the columns id, x and y (metres), in any order."""
+"""Clients from a CSV file: the columns id, x, y (metres) or id, lat, lon (degrees), in any order.
+
+The columns altitude (metres above sea level) and name may be there too; others are left alone.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Sequence
 
 from flexpress.errors import InputError
 from flexpress.scenario.complaints import show_value
-from flexpress.scenario.files import read_text
-from flexpress.scenario.quantities import client_id, coordinate, label
-from flexpress.scenario.units import NUMBER
+from flexpress.scenario.places import LatLon, Place, latitude, longitude
+from flexpress.scenario.quantities import client_id, coordinate, height, label_or_blank
+from flexpress.scenario.table import read_number, read_rows
 
-COLUMNS = ("id", "x", "y")
+METRES = ("id", "x", "y")
+DEGREES = ("id", "lat", "lon")
+OPTIONAL = ("altitude", "name")
 
-Row = tuple[int, list[str]]
-"""The line number, counted from 1, and the cells."""
-
-
-def list_clients(data: Mapping[str, object], base_dir: Path, source: str) -> Mapping[str, object]:
-    """The scenario's data with the clients of the CSV file, if it names one, in their place."""
-    network = data.get("network")
-    if not isinstance(network, Mapping) or not isinstance(network.get("clients"), str):
-        return data
-    key = f"network.clients = {show_value(network['clients'])}"
-    if "ids" in network:
-        raise InputError(f"{source}: {key}: the ids stand in the CSV file; remove network.ids")
-    try:
-        path = base_dir / label(network["clients"])
-        text = read_text(path)
-    except (InputError, ValueError) as error:
-        raise InputError(f"{source}: {key}: {error}") from None
-    return {**data, "network": {**network, **parse_sensors(text, str(path))}}
+Cells = dict[str, str]
+"""The cells of one line by the name of their column."""
 
 
-def parse_sensors(text: str, source: str) -> dict[str, list[object]]:
-    """The CSV text as the keys `clients` and `ids` of the `[network]` section."""
-    rows = _rows(text, source)
+def parse_sensors(text: str, source: str, geographic: bool) -> dict[str, object]:
+    """The CSV text as the keys `clients`, `ids`, `names`, `altitudes` of `[network]`."""
+    rows = read_rows(text, source)
     header_line, header = next(rows, (1, []))
-    columns = _columns([cell.lower() for cell in header], f"{source}: line {header_line}")
-    ids: list[object] = []
-    positions: list[object] = []
+    needed = DEGREES if geographic else METRES
+    columns = _columns([cell.lower() for cell in header], needed, f"{source}: line {header_line}")
+    clients: dict[int | str, list[object]] = {}
     lines: dict[str, int] = {}
     for line, row in rows:
         where = f"{source}: line {line}"
         if len(row) != len(header):
             raise InputError(f"{where}: {len(row)} cells, but the header has {len(header)} columns")
-        cell = {name: row[column] for name, column in columns.items()}
-        ids.append(_id(cell["id"], where))
-        first = lines.setdefault(cell["id"], line)
+        cells = {name: row[column] for name, column in columns.items()}
+        first = lines.setdefault(cells["id"], line)
         if first != line:
-            raise InputError(f"{where}: id = {cell['id']}: also on line {first}; give each id once")
-        positions.append([_metres(name, cell[name], where) for name in ("x", "y")])
-    if not ids:
-        raise InputError(f"{source}: no clients; give at least one line id,x,y below the header")
-    return {"clients": positions, "ids": ids}
+            raise InputError(
+                f"{where}: id = {cells['id']}: also on line {first}; give each id once"
+            )
+        client = _id(cells["id"], where)
+        clients[client] = [_place(cells, where), _name(cells, where), _altitude(cells, where)]
+    if not clients:
+        needs = ",".join(needed)
+        raise InputError(f"{source}: no clients; give at least one line {needs} below the header")
+    return as_keys(list(clients), list(clients.values()))
 
 
-def _rows(text: str, source: str) -> Iterator[Row]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        for row in reader:
-            cells = [cell.strip() for cell in row]
-            if any(cells):
-                yield reader.line_num, cells
-    except csv.Error as error:
-        raise InputError(f"{source}: line {reader.line_num}: not valid CSV: {error}") from None
+def as_keys(ids: Sequence[object], clients: Sequence[Sequence[object]]) -> dict[str, object]:
+    """Place, name and altitude of each client as lists; a list of blanks is left out."""
+    places, names, altitudes = (list(column) for column in zip(*clients, strict=True))
+    keys: dict[str, object] = {"clients": places, "ids": list(ids)}
+    if any(names):
+        keys["names"] = names
+    if any(altitude != "" for altitude in altitudes):
+        keys["altitudes"] = altitudes
+    return keys
 
 
-def _columns(header: list[str], where: str) -> dict[str, int]:
-    """Where each of id, x, y stands; other columns are left alone."""
-    for name in COLUMNS:
-        if header.count(name) != 1:
-            problem = "is missing" if name not in header else "stands twice"
+def _columns(header: list[str], needed: Sequence[str], where: str) -> dict[str, int]:
+    """Where each column stands that we read."""
+    for name in needed:
+        if name not in header:
             found = show_value(",".join(header))
-            raise InputError(f'{where}: column "{name}" {problem} in {found}; must be id,x,y')
-    return {name: header.index(name) for name in COLUMNS}
+            hint = _hint(header, needed)
+            raise InputError(
+                f'{where}: column "{name}" is missing in {found}; must be {",".join(needed)}{hint}'
+            )
+    used = [name for name in (*needed, *OPTIONAL) if name in header]
+    for name in used:
+        if header.count(name) != 1:
+            found = show_value(",".join(header))
+            raise InputError(f'{where}: column "{name}" stands twice in {found}; give it once')
+    return {name: header.index(name) for name in used}
+
+
+def _hint(header: list[str], needed: Sequence[str]) -> str:
+    """What to say to someone who mixes metres and degrees."""
+    other = METRES if needed == DEGREES else DEGREES
+    if not set(other) <= set(header):
+        return ""
+    server = "{ lat, lon }" if needed == DEGREES else "[x, y] in metres"
+    return f", since network.server is {server}"
 
 
 def _id(text: str, where: str) -> int | str:
@@ -90,10 +95,22 @@ def _id(text: str, where: str) -> int | str:
         raise InputError(f"{where}: id = {show_value(text)}: {error}") from None
 
 
-def _metres(name: str, text: str, where: str) -> float:
+def _place(cells: Cells, where: str) -> Place:
+    if "lat" in cells:
+        lat = read_number(cells["lat"], "lat", "degrees", latitude, where)
+        return LatLon(lat, read_number(cells["lon"], "lon", "degrees", longitude, where))
+    x, y = (read_number(cells[name], name, "m", coordinate, where) for name in ("x", "y"))
+    return x, y
+
+
+def _name(cells: Cells, where: str) -> str:
     try:
-        if not re.fullmatch(NUMBER, text, re.ASCII):
-            raise ValueError("must be a finite number (m)")
-        return coordinate(float(text))
+        return label_or_blank(cells.get("name", ""))
     except ValueError as error:
-        raise InputError(f"{where}: {name} = {show_value(text)}: {error}") from None
+        raise InputError(f"{where}: name = {show_value(cells['name'])}: {error}") from None
+
+
+def _altitude(cells: Cells, where: str) -> float | str:
+    """Metres above sea level; blank if unknown."""
+    text = cells.get("altitude", "")
+    return text and read_number(text, "altitude", "m", height, where)

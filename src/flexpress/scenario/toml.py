@@ -44,7 +44,7 @@ def _quoted(text: str) -> str:
 
 
 def _line(key: str, value: object) -> str:
-    if isinstance(value, list | tuple) and value and isinstance(value[0], list | tuple):
+    if isinstance(value, list | tuple) and value and isinstance(value[0], list | tuple | Mapping):
         entries = "".join(f"    {write_value(entry)},\n" for entry in value)
         return f"{key} = [\n{entries}]"
     return f"{key} = {write_value(value)}"

@@ -135,5 +135,6 @@ GAIN = Dimension("gain", "plain ratio", "-50 dB", decibels={"dB": 1.0})
 NOISE_DENSITY = Dimension(
     "noise density", "W/Hz", "-174 dBm/Hz", {"W/Hz": 1.0}, {"dBm/Hz": 1e-3, "dBW/Hz": 1.0}
 )
+ANGLE = Dimension("angle", "degrees")
 PARASITIC = Dimension("parasitic power coefficient", "W s^3/m^3")
 INDUCED = Dimension("induced power coefficient", "W m/s")

@@ -1,0 +1,79 @@
+"""The files that a scenario names: clients, no-fly zones, distances, read into their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from pathlib import Path
+
+from flexpress.errors import InputError
+from flexpress.scenario.complaints import show_value
+from flexpress.scenario.features import parse_points, parse_polygons
+from flexpress.scenario.files import decode, read_bytes
+from flexpress.scenario.matrix_file import parse_csv, parse_npy
+from flexpress.scenario.places import is_geographic
+from flexpress.scenario.quantities import label
+from flexpress.scenario.sensors import parse_sensors
+
+GEOJSON = (".geojson", ".json")
+NUMPY = ".npy"
+OF_CLIENTS = ("ids", "names", "altitudes")
+
+Table = Mapping[str, object]
+
+
+def read_inputs(data: Table, base_dir: Path, source: str) -> Table:
+    """The scenario's data with the contents of the files in the place of their names."""
+    network = data.get("network")
+    if not isinstance(network, Mapping):
+        return data
+    for key, read in (("clients", _clients), ("no_fly", _zones), ("distances", _distances)):
+        name = network.get(key)
+        if isinstance(name, str):
+            where = f"{source}: network.{key} = {show_value(name)}"
+            _check_alone(key, network, where)
+            path, content = _open(name, base_dir, where)
+            network = {**network, **read(path, content, network)}
+    return {**data, "network": network}
+
+
+def _open(name: str, base_dir: Path, where: str) -> tuple[Path, bytes]:
+    try:
+        path = base_dir / label(name)
+        return path, read_bytes(path)
+    except (InputError, ValueError) as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _check_alone(key: str, network: Table, where: str) -> None:
+    for other in OF_CLIENTS if key == "clients" else ():
+        if other in network:
+            raise InputError(f"{where}: the {other} stand in that file; remove network.{other}")
+
+
+def _clients(path: Path, content: bytes, network: Table) -> Table:
+    geographic = is_geographic(network.get("server"))
+    parse = parse_points if path.suffix.lower() in GEOJSON else parse_sensors
+    return parse(decode(content, path), str(path), geographic)
+
+
+def _zones(path: Path, content: bytes, network: Table) -> Table:
+    return parse_polygons(decode(content, path), str(path), is_geographic(network.get("server")))
+
+
+def _distances(path: Path, content: bytes, network: Table) -> Table:
+    if path.suffix.lower() == NUMPY:
+        return {"distances": parse_npy(content, str(path))}
+    return {"distances": parse_csv(decode(content, path), str(path), _ids(network))}
+
+
+def _ids(network: Table) -> Sequence[object]:
+    """As the scenario will have them, if what it says about its clients is right."""
+    ids, clients = network.get("ids"), network.get("clients")
+    if isinstance(ids, list | tuple):
+        return ids
+    if isinstance(clients, list | tuple):
+        return range(1, len(clients) + 1)
+    blocks, each = network.get("blocks"), network.get("clients_per_block")
+    sizes = [*blocks, each] if isinstance(blocks, list | tuple) else [each]
+    return range(1, prod(size if isinstance(size, int) else 0 for size in sizes) + 1)
