@@ -51,7 +51,7 @@ def two_opt(distances: FloatArray, route: IntArray, state: RandomState, one_way:
     The paper: "it randomly selects two edges and checks if switching their connections can shorten
     the overall route. The process terminates if no improvement can be made". Here each pass draws
     all pairs in a new random order, so that the end is certain rather than likely. Where ways there
-    and back differ, the whole route is turned round too, if that is shorter.
+    and back differ, turning a piece round is rarely enough: then single nodes are moved too.
     """
     pairs = edge_pairs(len(route))
     improved = True
@@ -62,6 +62,8 @@ def two_opt(distances: FloatArray, route: IntArray, state: RandomState, one_way:
             first, second = pair // len(route), pair % len(route)
             if one_way:
                 improved |= turn_if_shorter(distances, route, first + 1, second)
+                improved |= move_if_shorter(distances, route, first + 1, second)
+                improved |= move_if_shorter(distances, route, second, first + 1)
             else:
                 improved |= switch_if_shorter(distances, route, first, second)
         if one_way:
@@ -111,6 +113,25 @@ def turn_if_shorter(distances: FloatArray, route: IntArray, left: int, right: in
         return True
     turn(route, left, right)
     return False
+
+
+@njit(cache=True)
+def move_if_shorter(distances: FloatArray, route: IntArray, old: int, new: int) -> bool:
+    """Visit the node at place `old` at place `new` instead, if that is shorter."""
+    length = route_length(distances, route)
+    move(route, old, new)
+    if route_length(distances, route) < length * (1 - MIN_GAIN):
+        return True
+    move(route, new, old)
+    return False
+
+
+@njit(cache=True)
+def move(route: IntArray, old: int, new: int) -> None:
+    """Take the node at place `old` to place `new`; those between close up."""
+    step = 1 if new > old else -1
+    for place in range(old, new, step):
+        route[place], route[place + step] = route[place + step], route[place]
 
 
 @njit(cache=True)
