@@ -64,6 +64,14 @@ def random_cases(count: int, *, max_clients: int, max_transporters: int) -> list
     ]
 
 
+def with_wind(problem: Problem) -> Problem:
+    """Ways with the wind, to the east, are shorter than ways against it."""
+    offsets = problem.positions[None, :, :] - problem.positions[:, None, :]  # (from, to, 2)
+    angles = np.arctan2(offsets[..., 1], offsets[..., 0])
+    straight = np.hypot(offsets[..., 0], offsets[..., 1])
+    return replace(problem, matrix=straight / (1 + 0.3 * np.cos(angles)))
+
+
 def four_clients(*speeds: float) -> Problem:
     """Two clients east, two west of the server, whose best tours a pencil finds; transfer 1 s."""
     positions = np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 4.0], [-3.0, 0.0], [-3.0, -4.0]])

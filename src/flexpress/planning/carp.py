@@ -144,7 +144,7 @@ class Routes:
     """
 
     def __init__(self, problem: Problem, inner: Inner = "two_opt", seed: int = 0) -> None:
-        self._distances = problem.distances()
+        self._distances = np.array(problem.distances(), order="C")  # one kind of array, one code
         self._inner = inner
         self._seed = seed
         self._lengths: dict[int, float] = {0: 0.0}

@@ -39,7 +39,7 @@ def make_plan(
     if solver == "search":  # made or read before the clock starts
         from flexpress.planning.search import load
 
-        load(on_progress)
+        load(on_progress, by_matrix=problem.matrix is not None)
     started = time.perf_counter()
     tours = solve(problem, objective, solver, effort, seed, on_progress, should_stop)
     elapsed = time.perf_counter() - started

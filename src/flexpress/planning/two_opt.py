@@ -27,16 +27,16 @@ def shortest_route(
 
     The paper's inner level: "we run 2-OPT multiple times using different initial routes in order
     to escape from the local optimum". The route begins with `nodes[0]`, and the length returned is
-    that of the closed tour. Distances must be symmetric. The result is a pure function of the
-    arguments.
+    that of the closed tour. The result is a pure function of the arguments.
     """
     state = np.array([seed], dtype=np.uint64)
+    one_way = differ_by_direction(distances, nodes)
     best = nodes.copy()
     best_length = np.inf
     for _ in range(num_starts):
         route = nodes.copy()
         shuffle(route[1:], state)
-        two_opt(distances, route, state)
+        two_opt(distances, route, state, one_way)
         length = route_length(distances, route)
         if length < best_length:
             best_length = length
@@ -45,12 +45,13 @@ def shortest_route(
 
 
 @njit(cache=True)
-def two_opt(distances: FloatArray, route: IntArray, state: RandomState) -> None:
+def two_opt(distances: FloatArray, route: IntArray, state: RandomState, one_way: bool) -> None:
     """Switch pairs of edges in `route`, in place, as long as some switch shortens it.
 
     The paper: "it randomly selects two edges and checks if switching their connections can shorten
     the overall route. The process terminates if no improvement can be made". Here each pass draws
-    all pairs in a new random order, so that the end is certain rather than likely.
+    all pairs in a new random order, so that the end is certain rather than likely. Where ways there
+    and back differ, turning a piece round is rarely enough: then single nodes are moved too.
     """
     pairs = edge_pairs(len(route))
     improved = True
@@ -58,7 +59,15 @@ def two_opt(distances: FloatArray, route: IntArray, state: RandomState) -> None:
         improved = False
         shuffle(pairs, state)
         for pair in pairs:
-            improved |= switch_if_shorter(distances, route, pair // len(route), pair % len(route))
+            first, second = pair // len(route), pair % len(route)
+            if one_way:
+                improved |= turn_if_shorter(distances, route, first + 1, second)
+                improved |= move_if_shorter(distances, route, first + 1, second)
+                improved |= move_if_shorter(distances, route, second, first + 1)
+            else:
+                improved |= switch_if_shorter(distances, route, first, second)
+        if one_way:
+            improved |= turn_if_shorter(distances, route, 1, len(route) - 1)
 
 
 @njit(cache=True)
@@ -81,12 +90,57 @@ def switch_if_shorter(distances: FloatArray, route: IntArray, first: int, second
     given_up = distances[a, b] + distances[c, d]
     if distances[a, c] + distances[b, d] >= given_up * (1 - MIN_GAIN):
         return False
-    left, right = first + 1, second
+    turn(route, first + 1, second)
+    return True
+
+
+@njit(cache=True)
+def differ_by_direction(distances: FloatArray, nodes: IntArray) -> bool:
+    """Whether some way between these nodes is longer than the way back."""
+    for i in nodes:
+        for j in nodes:
+            if distances[i, j] != distances[j, i]:
+                return True
+    return False
+
+
+@njit(cache=True)
+def turn_if_shorter(distances: FloatArray, route: IntArray, left: int, right: int) -> bool:
+    """The same switch where the ways inside b..c change too: the whole length is compared."""
+    length = route_length(distances, route)
+    turn(route, left, right)
+    if route_length(distances, route) < length * (1 - MIN_GAIN):
+        return True
+    turn(route, left, right)
+    return False
+
+
+@njit(cache=True)
+def move_if_shorter(distances: FloatArray, route: IntArray, old: int, new: int) -> bool:
+    """Visit the node at place `old` at place `new` instead, if that is shorter."""
+    length = route_length(distances, route)
+    move(route, old, new)
+    if route_length(distances, route) < length * (1 - MIN_GAIN):
+        return True
+    move(route, new, old)
+    return False
+
+
+@njit(cache=True)
+def move(route: IntArray, old: int, new: int) -> None:
+    """Take the node at place `old` to place `new`; those between close up."""
+    step = 1 if new > old else -1
+    for place in range(old, new, step):
+        route[place], route[place + step] = route[place + step], route[place]
+
+
+@njit(cache=True)
+def turn(route: IntArray, left: int, right: int) -> None:
+    """Reverse the order of the places left..right."""
     while left < right:
         route[left], route[right] = route[right], route[left]
         left += 1
         right -= 1
-    return True
 
 
 @njit(cache=True)

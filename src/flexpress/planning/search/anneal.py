@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from numba import njit
 
 from flexpress.planning.search.costs import cost_if, keep_if_best, price
@@ -51,6 +49,7 @@ def exchange_tours(
 @njit(cache=True, **FLAGS)
 def anneal(
     nodes: Records,
+    matrix: Records,
     tours: Records,
     neighbours: Records,
     near: Records,
@@ -58,6 +57,7 @@ def anneal(
     asked: Records,
     paths: Records,
     travelled: Records,
+    returned: Records,
     buffer: Records,
     search: Records,
     weights: Weights,
@@ -66,11 +66,15 @@ def anneal(
     proposals: int,
     unequal: bool,
 ) -> None:
-    """Ruin and recreate so many times at this temperature, then polish; the best is kept."""
+    """Ruin and recreate so many times at this temperature, then polish; the best is kept.
+
+    Compiled once for straight lines, where `matrix` is None, and once for matrices: so neither way
+    of telling distances slows the other down.
+    """
     num_clients = neighbours.shape[0]
     pause = num_clients // 64  # copying the best costs N: not at every small improvement
     wait = 0
-    total = measure(nodes, tours, weights)
+    total = measure(nodes, matrix, tours, weights)
     keep_if_best(nodes, tours, search, weights.objective)
     slope = price(weights, total)
     for _ in range(ruins):
@@ -80,37 +84,32 @@ def anneal(
             tours[k].old_cost = tours[k].cost
             tours[k].old_length = tours[k].length
             tours[k].ruined = 0
-        taken = ruin(nodes, tours, neighbours, removals, search, weights)
-        sort_removed(nodes, removals, search, num_clients, taken)
-        recreate(nodes, tours, neighbours, near, removals, asked, search, weights, taken)
+        taken = ruin(nodes, matrix, tours, neighbours, removals, search, weights)
+        sort_removed(nodes, matrix, removals, search, num_clients, taken)
+        recreate(nodes, matrix, tours, neighbours, near, removals, asked, search, weights, taken)
         new_total = 0.0
         for k in range(tours.shape[0]):
             new_total += tours[k].cost
         wait -= 1
         if not accepts(search, (new_total - total) * slope, temperature):
-            undo(nodes, tours, removals, taken)
+            undo(nodes, matrix, tours, removals, taken)
             continue
         total = new_total
         slope = price(weights, total)
         if wait < 0 and keep_if_best(nodes, tours, search, weights.objective):
             wait = pause
     if proposals > 0:
-        polish(nodes, tours, neighbours, paths, travelled, buffer, search, weights, proposals)
+        polish(
+            nodes,
+            matrix,
+            tours,
+            neighbours,
+            paths,
+            travelled,
+            returned,
+            buffer,
+            search,
+            weights,
+            proposals,
+        )
     keep_if_best(nodes, tours, search, weights.objective)
-
-
-def is_compiled() -> bool:
-    """Whether machine code for this machine is at hand; stale code is thrown away.
-
-    Numba's cache looks at the file of `anneal` only, so a change in the files it is made of would
-    go unnoticed: what is older than any of them is deleted.
-    """
-    folder = Path(str(anneal.stats.cache_path))
-    newest = max(path.stat().st_mtime for path in Path(__file__).parent.glob("*.py"))
-    fresh = False
-    for index in folder.glob("anneal.anneal-*.nbi"):
-        if index.stat().st_mtime < newest:
-            index.unlink(missing_ok=True)
-        else:
-            fresh = True
-    return fresh

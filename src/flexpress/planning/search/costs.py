@@ -9,10 +9,17 @@ from flexpress.planning.search.records import MINMAX, SWS, TOTAL, Records, Weigh
 
 
 @part
-def distance(nodes: Records, i: int, j: int) -> float:
-    dx = nodes[i].x - nodes[j].x
-    dy = nodes[i].y - nodes[j].y
-    return math.sqrt(dx * dx + dy * dy)
+def distance(nodes: Records, matrix: Records, i: int, j: int) -> float:
+    """Metres from node i to node j: in a straight line if there is no matrix.
+
+    In the matrix the clients come first, and the server last, once for all tours.
+    """
+    if matrix is None:
+        dx = nodes[i].x - nodes[j].x
+        dy = nodes[i].y - nodes[j].y
+        return math.sqrt(dx * dx + dy * dy)
+    server = matrix.shape[0] - 1
+    return matrix[min(i, server), min(j, server)]
 
 
 @part

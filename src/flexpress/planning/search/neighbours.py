@@ -60,3 +60,22 @@ def nearest_of_leaf(
 def distances_between(positions: FloatArray, rows: Indices, columns: Indices) -> FloatArray:
     offsets = positions[rows, None, :] - positions[None, columns, :]
     return np.hypot(offsets[..., 0], offsets[..., 1])
+
+
+def nearest_by_matrix(ways: FloatArray, num_neighbours: int) -> NDArray[np.int32]:
+    """For every client the others, nearest first, by the shorter of the ways there and back.
+
+    Before they are compared, the slope is taken out: where every way up is longer by as much as
+    the way down is shorter, as wind makes it nearly, a closed tour gets back what it pays.
+    """
+    n = len(ways)
+    m = min(num_neighbours, n - 1)
+    height = (ways.sum(axis=0) - ways.sum(axis=1)) / (2 * n)
+    nearest = np.empty((n, m), dtype=np.int32)
+    for i in range(n):
+        climb = height - height[i]
+        away = np.minimum(ways[i] - climb, ways[:, i] + climb)
+        away[i] = -np.inf  # itself comes first and is dropped
+        near = np.sort(np.argpartition(away, m)[: m + 1])
+        nearest[i] = near[np.argsort(away[near], kind="stable")[1:]]
+    return nearest

@@ -1,7 +1,8 @@
 """Polish: 2-opt within a tour and 2-opt* between two, downhill only.
 
 For this the rings are laid out as paths with the way travelled so far, so that the length of any
-recombination of two tours is known at once.
+recombination of two tours is known at once. So is the way back, which without a matrix is as long:
+then `returned` is the same array as `travelled`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ GAIN = 1e-9
 
 
 @part
-def lay_out(nodes: Records, tours: Records, paths: Records, travelled: Records) -> None:
+def lay_out(
+    nodes: Records,
+    matrix: Records,
+    tours: Records,
+    paths: Records,
+    travelled: Records,
+    returned: Records,
+) -> None:
     """The rings as paths: clients 1..R of tour k in row k, the server at both ends."""
     num_clients = nodes.shape[0] - tours.shape[0]
     for k in range(tours.shape[0]):
@@ -26,22 +34,34 @@ def lay_out(nodes: Records, tours: Records, paths: Records, travelled: Records) 
             paths[k, place] = i
             i = nodes[i].next
         travelled[k, 0] = 0.0
-        retrace(nodes, tours, paths, travelled, k, 1)
+        returned[k, 0] = 0.0
+        retrace(nodes, matrix, tours, paths, travelled, returned, k, 1)
 
 
 @part
 def retrace(
-    nodes: Records, tours: Records, paths: Records, travelled: Records, k: int, first: int
+    nodes: Records,
+    matrix: Records,
+    tours: Records,
+    paths: Records,
+    travelled: Records,
+    returned: Records,
+    k: int,
+    first: int,
 ) -> None:
-    """Links, places and the way travelled on tour k, anew from place `first` on."""
+    """Links, places and the way travelled on tour k and back, anew from place `first` on."""
     num_clients = nodes.shape[0] - tours.shape[0]
     paths[k, tours[k].count + 1] = num_clients + k
     p = int(paths[k, first - 1])
     way = travelled[k, first - 1]
+    back = returned[k, first - 1]
     for place in range(first, tours[k].count + 2):
         i = int(paths[k, place])
-        way += distance(nodes, p, i)
+        way += distance(nodes, matrix, p, i)
         travelled[k, place] = way
+        if matrix is not None:
+            back += distance(nodes, matrix, i, p)
+            returned[k, place] = back
         nodes[p].next = i
         nodes[i].prev = p
         nodes[i].place = place
@@ -53,9 +73,11 @@ def retrace(
 @part
 def reverse(
     nodes: Records,
+    matrix: Records,
     tours: Records,
     paths: Records,
     travelled: Records,
+    returned: Records,
     weights: Weights,
     k: int,
     first: int,
@@ -64,13 +86,14 @@ def reverse(
     """2-opt: fly places first..last of tour k the other way round, if that is shorter."""
     a, b = paths[k, first - 1], paths[k, first]
     c, d = paths[k, last], paths[k, last + 1]
-    longer = distance(nodes, a, c) + distance(nodes, b, d)
-    longer -= distance(nodes, a, b) + distance(nodes, c, d)
+    longer = distance(nodes, matrix, a, c) + distance(nodes, matrix, b, d)
+    longer -= distance(nodes, matrix, a, b) + distance(nodes, matrix, c, d)
+    longer += returned[k, last] - returned[k, first] - (travelled[k, last] - travelled[k, first])
     if longer >= -GAIN * tours[k].length:
         return False
     for t in range((last - first + 1) // 2):
         paths[k, first + t], paths[k, last - t] = paths[k, last - t], paths[k, first + t]
-    retrace(nodes, tours, paths, travelled, k, first)
+    retrace(nodes, matrix, tours, paths, travelled, returned, k, first)
     tours[k].cost = cost_if(tours, weights, k, tours[k].length, tours[k].count)
     return True
 
@@ -78,34 +101,37 @@ def reverse(
 @part
 def cross(
     nodes: Records,
+    matrix: Records,
     tours: Records,
     paths: Records,
     travelled: Records,
+    returned: Records,
     buffer: Records,
     weights: Weights,
-    a: int,
-    i: int,
-    b: int,
-    j: int,
+    client: int,
+    other: int,
     turned: bool,
 ) -> bool:
-    """2-opt*: join place i of tour a to place j of tour b and what is left over to each other.
+    """2-opt*: join two clients, at place i of tour a and place j of tour b, and the rest likewise.
 
     Straight: a keeps 1..i and goes on with b's j..; b keeps ..j-1 and goes on with a's i+1...
     Turned: a keeps 1..i and goes home by b's j..1; b gets what is left of both, a's part reversed.
     """
+    a, i = nodes[client].tour, nodes[client].place
+    b, j = nodes[other].tour, nodes[other].place
     count_a, count_b = tours[a].count, tours[b].count
-    home_a = tours[a].length - travelled[a, i + 1]  # from place i + 1 on
-    joint = travelled[a, i] + distance(nodes, paths[a, i], paths[b, j])
+    joint = travelled[a, i] + distance(nodes, matrix, paths[a, i], paths[b, j])
     if turned:
         new_a = i + j
-        length_a = joint + travelled[b, j]
-        length_b = home_a + distance(nodes, paths[a, i + 1], paths[b, j + 1])
+        length_a = joint + returned[b, j]
+        length_b = returned[a, count_a + 1] - returned[a, i + 1]
+        length_b += distance(nodes, matrix, paths[a, i + 1], paths[b, j + 1])
         length_b += tours[b].length - travelled[b, j + 1]
     else:
         new_a = i + count_b - j + 1
         length_a = joint + tours[b].length - travelled[b, j]
-        length_b = travelled[b, j - 1] + distance(nodes, paths[b, j - 1], paths[a, i + 1]) + home_a
+        length_b = travelled[b, j - 1] + distance(nodes, matrix, paths[b, j - 1], paths[a, i + 1])
+        length_b += tours[a].length - travelled[a, i + 1]
     new_b = count_a + count_b - new_a
     cost_a = cost_if(tours, weights, a, length_a, new_a)
     cost_b = cost_if(tours, weights, b, length_b, new_b)
@@ -131,25 +157,30 @@ def cross(
     tours[b].count = new_b
     tours[a].cost = cost_a
     tours[b].cost = cost_b
-    retrace(nodes, tours, paths, travelled, a, i + 1)
-    retrace(nodes, tours, paths, travelled, b, 1)
+    retrace(nodes, matrix, tours, paths, travelled, returned, a, i + 1)
+    retrace(nodes, matrix, tours, paths, travelled, returned, b, 1)
     return True
 
 
 @part
 def polish(
     nodes: Records,
+    matrix: Records,
     tours: Records,
     neighbours: Records,
     paths: Records,
     travelled: Records,
+    returned: Records,
     buffer: Records,
     search: Records,
     weights: Weights,
     proposals: int,
 ) -> None:
     """Try so many random edges between a client and a near neighbour; keep those that pay."""
-    lay_out(nodes, tours, paths, travelled)
+    lay_out(nodes, matrix, tours, paths, travelled, returned)
+    for k in range(tours.shape[0]):
+        if tours[k].count > 1:
+            reverse(nodes, matrix, tours, paths, travelled, returned, weights, k, 1, tours[k].count)
     near = min(NEAR, neighbours.shape[1])
     for _ in range(proposals):
         i = random_below(search, neighbours.shape[0])
@@ -157,10 +188,9 @@ def polish(
         a, b = nodes[i].tour, nodes[j].tour
         turned = random_below(search, 2) == 1
         if a != b:
-            place_i, place_j = nodes[i].place, nodes[j].place
-            cross(nodes, tours, paths, travelled, buffer, weights, a, place_i, b, place_j, turned)
+            cross(nodes, matrix, tours, paths, travelled, returned, buffer, weights, i, j, turned)
             continue
         first = min(nodes[i].place, nodes[j].place) + (0 if turned else 1)
         last = max(nodes[i].place, nodes[j].place) - (1 if turned else 0)
         if first < last:
-            reverse(nodes, tours, paths, travelled, weights, a, first, last)
+            reverse(nodes, matrix, tours, paths, travelled, returned, weights, a, first, last)

@@ -23,7 +23,12 @@ BLINK_BITS = np.uint64(64 - 7)
 
 @part
 def sort_removed(
-    nodes: Records, removals: Records, search: Records, num_clients: int, taken: int
+    nodes: Records,
+    matrix: Records,
+    removals: Records,
+    search: Records,
+    num_clients: int,
+    taken: int,
 ) -> None:
     """The order of return: random, farthest from the server first, or nearest first (4 : 2 : 2)."""
     rule = random_below(search, 8)
@@ -32,7 +37,7 @@ def sort_removed(
         if rule < 4:
             key = random_unit(search)
         else:
-            key = distance(nodes, i, num_clients)
+            key = distance(nodes, matrix, i, num_clients)
             if rule < 6:
                 key = -key
         u = t
@@ -61,8 +66,31 @@ def offer(
 
 
 @part
+def both_ways(matrix: Records, near: Records, i: int, j: int, q: int) -> tuple[float, float]:
+    """Metres from client i to its q-th neighbour j, and back."""
+    if matrix is None:
+        return near[i, q], near[i, q]
+    return matrix[i, j], matrix[j, i]
+
+
+@part
+def least_detour(
+    matrix: Records, there: float, back: float, leg_before: float, leg_behind: float
+) -> float:
+    """No place beside the neighbour, before it or behind it, offers less: spares most distances.
+
+    In the plane its legs are two sides of triangles. In a matrix of any distances all that is known
+    of the third side is that it is not negative.
+    """
+    if matrix is None:
+        return 2.0 * (there - max(leg_before, leg_behind))
+    return min(there - leg_before, back - leg_behind)
+
+
+@part
 def collect_offers(
     nodes: Records,
+    matrix: Records,
     tours: Records,
     neighbours: Records,
     near: Records,
@@ -70,16 +98,13 @@ def collect_offers(
     search: Records,
     i: int,
 ) -> int:
-    """Detours to client i: beside its neighbours, and first in a random tour; how many tours offer.
-
-    A neighbour j at distance r offers no detour below 2 (r - leg), its legs being shorter than r:
-    that spares most of the distances.
-    """
+    """Detours to client i: beside neighbours, and first in a random tour; how many tours offer."""
     search[0].asked += 1
     client = search[0].asked
     k = random_below(search, tours.shape[0])
     p = neighbours.shape[0] + k
-    detour = distance(nodes, p, i) + distance(nodes, i, nodes[p].next) - nodes[p].leg
+    n = nodes[p].next
+    detour = distance(nodes, matrix, p, i) + distance(nodes, matrix, i, n) - nodes[p].leg
     num_asked = offer(tours, asked, 0, client, detour, p, k)
     bits = random_bits(search)
     for q in range(neighbours.shape[1]):
@@ -88,15 +113,13 @@ def collect_offers(
         bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
         if k < 0 or bits >> BLINK_BITS == np.uint64(0):
             continue
-        r = near[i, q]
         p = nodes[j].prev
-        if (
-            tours[k].asked == client
-            and 2.0 * (r - max(nodes[p].leg, nodes[j].leg)) >= tours[k].detour
-        ):
+        there, back = both_ways(matrix, near, i, j, q)
+        least = least_detour(matrix, there, back, nodes[p].leg, nodes[j].leg)
+        if tours[k].asked == client and least >= tours[k].detour:
             continue
-        before = r + distance(nodes, p, i) - nodes[p].leg
-        after = r + distance(nodes, i, nodes[j].next) - nodes[j].leg
+        before = there + distance(nodes, matrix, p, i) - nodes[p].leg
+        after = back + distance(nodes, matrix, i, nodes[j].next) - nodes[j].leg
         if after < before:
             num_asked = offer(tours, asked, num_asked, client, after, j, k)
         else:
@@ -122,6 +145,7 @@ def cheapest_place(tours: Records, asked: Records, weights: Weights, num_asked: 
 @part
 def recreate(
     nodes: Records,
+    matrix: Records,
     tours: Records,
     neighbours: Records,
     near: Records,
@@ -134,19 +158,19 @@ def recreate(
     """Put the clients back in their order."""
     for t in range(taken):
         i = removals[t].inserted
-        num_asked = collect_offers(nodes, tours, neighbours, near, asked, search, i)
+        num_asked = collect_offers(nodes, matrix, tours, neighbours, near, asked, search, i)
         p = cheapest_place(tours, asked, weights, num_asked)
         k = nodes[p].tour
-        link(nodes, tours, i, p)
+        link(nodes, matrix, tours, i, p)
         tours[k].cost = cost_if(tours, weights, k, tours[k].length, tours[k].count)
 
 
 @part
-def undo(nodes: Records, tours: Records, removals: Records, taken: int) -> None:
+def undo(nodes: Records, matrix: Records, tours: Records, removals: Records, taken: int) -> None:
     for t in range(taken - 1, -1, -1):
-        unlink(nodes, tours, removals[t].inserted)
+        unlink(nodes, matrix, tours, removals[t].inserted)
     for t in range(taken - 1, -1, -1):
-        link(nodes, tours, removals[t].client, removals[t].before)
+        link(nodes, matrix, tours, removals[t].client, removals[t].before)
     for k in range(tours.shape[0]):
         tours[k].cost = tours[k].old_cost
         tours[k].length = tours[k].old_length

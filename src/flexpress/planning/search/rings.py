@@ -7,10 +7,10 @@ from flexpress.planning.search.records import Records, Weights, part
 
 
 @part
-def unlink(nodes: Records, tours: Records, i: int) -> None:
+def unlink(nodes: Records, matrix: Records, tours: Records, i: int) -> None:
     """Take client i out of its ring."""
     p, n, k = nodes[i].prev, nodes[i].next, nodes[i].tour
-    gap = distance(nodes, p, n)
+    gap = distance(nodes, matrix, p, n)
     tours[k].length += gap - nodes[p].leg - nodes[i].leg
     tours[k].count -= 1
     if tours[k].count == 0:
@@ -22,11 +22,11 @@ def unlink(nodes: Records, tours: Records, i: int) -> None:
 
 
 @part
-def link(nodes: Records, tours: Records, i: int, p: int) -> None:
+def link(nodes: Records, matrix: Records, tours: Records, i: int, p: int) -> None:
     """Put client i into the ring behind node p."""
     k, n = nodes[p].tour, nodes[p].next
-    before = distance(nodes, p, i)
-    after = distance(nodes, i, n)
+    before = distance(nodes, matrix, p, i)
+    after = distance(nodes, matrix, i, n)
     tours[k].length += before + after - nodes[p].leg
     tours[k].count += 1
     nodes[p].next = i
@@ -39,7 +39,7 @@ def link(nodes: Records, tours: Records, i: int, p: int) -> None:
 
 
 @part
-def measure(nodes: Records, tours: Records, weights: Weights) -> float:
+def measure(nodes: Records, matrix: Records, tours: Records, weights: Weights) -> float:
     """Lengths and costs anew from the links, so that rounding does not add up; their sum."""
     num_clients = nodes.shape[0] - tours.shape[0]
     total = 0.0
@@ -49,7 +49,7 @@ def measure(nodes: Records, tours: Records, weights: Weights) -> float:
         i = num_clients + k
         while count < 0 or i < num_clients:
             n = nodes[i].next
-            nodes[i].leg = distance(nodes, i, n)
+            nodes[i].leg = distance(nodes, matrix, i, n)
             length += nodes[i].leg
             count += 1
             i = n

@@ -62,7 +62,13 @@ def longest_string(num_clients: int, num_tours: int) -> float:
 
 @part
 def take_string(
-    nodes: Records, tours: Records, removals: Records, search: Records, i: int, taken: int
+    nodes: Records,
+    matrix: Records,
+    tours: Records,
+    removals: Records,
+    search: Records,
+    i: int,
+    taken: int,
 ) -> int:
     """Take a string of clients around client i out of its ring, every second time with a gap."""
     num_clients = nodes.shape[0] - tours.shape[0]
@@ -83,7 +89,7 @@ def take_string(
         following = neighbour_in_ring(nodes, num_clients, i, True)
         removals[taken].client = i
         removals[taken].before = nodes[i].prev
-        unlink(nodes, tours, i)
+        unlink(nodes, matrix, tours, i)
         taken += 1
         i = following
     return taken
@@ -92,6 +98,7 @@ def take_string(
 @part
 def ruin(
     nodes: Records,
+    matrix: Records,
     tours: Records,
     neighbours: Records,
     removals: Records,
@@ -110,7 +117,7 @@ def ruin(
         k = nodes[i].tour
         if k >= 0 and (tours[k].ruined == 0 or tours[k].count > LONG_TOUR):
             tours[k].ruined = 1
-            taken = take_string(nodes, tours, removals, search, i, taken)
+            taken = take_string(nodes, matrix, tours, removals, search, i, taken)
             strings -= 1
         if strings == 0 or q == neighbours.shape[1]:
             break

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numba.core.event import install_listener
 
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import (
@@ -15,7 +16,8 @@ from flexpress.planning.progress import (
     ignore_progress,
     never,
 )
-from flexpress.planning.search.anneal import anneal, is_compiled
+from flexpress.planning.search.anneal import anneal
+from flexpress.planning.search.compilation import CompilationNotice, drop_stale_code
 from flexpress.planning.search.schedule import HOT, Schedule, default_iterations, num_starts
 from flexpress.planning.search.state import State
 from flexpress.planning.sectors import by_direction
@@ -50,7 +52,7 @@ def solve_search(
     result depends on nothing but the problem and the seed. Where no feasible tours were met, as
     much effort again goes into overdrawing the budgets least, and into going on from there.
     """
-    load(on_progress)
+    load(on_progress, by_matrix=problem.matrix is not None)
     if seconds is None and iterations is None:
         iterations = default_iterations(problem.num_clients)
     effort = Effort(iterations, seconds)
@@ -67,16 +69,21 @@ def solve_search(
     return state.best_tours()
 
 
-def load(on_progress: OnProgress = ignore_progress) -> None:
+def load(on_progress: OnProgress = ignore_progress, *, by_matrix: bool = False) -> None:
     """Have the compiled code at hand, so that no clock runs while it is read or made."""
-    if not is_compiled():
+
+    def tell() -> None:
         on_progress(Progress(0.0, None, "compiling the search, once: about 10 s"))
+
     one = np.ones(1)
-    smallest = Problem(np.array([[0.0, 0.0], [1.0, 0.0]]), one, one, one, one, one)
+    matrix = np.zeros((2, 2)) if by_matrix else None
+    smallest = Problem(np.array([[0.0, 0.0], [1.0, 0.0]]), one, one, one, one, one, matrix)
     state = State.of(smallest)
     state.start_from(smallest, [[1]], np.uint64(1))
     weights, temperature = Schedule.of(smallest, "total", state).at(0.0, state)
-    anneal(*state.arrays(), weights, temperature, 0, 0, False)
+    drop_stale_code(anneal)
+    with install_listener("numba:compile", CompilationNotice(tell)):
+        anneal(*state.arrays(), weights, temperature, 0, 0, False)
 
 
 def from_sectors(

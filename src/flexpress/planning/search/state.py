@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.planning.problem import BUDGET_TOLERANCE, FloatArray, Problem, Tours
-from flexpress.planning.search.neighbours import nearest_clients
+from flexpress.planning.search.neighbours import nearest_by_matrix, nearest_clients
 from flexpress.planning.search.records import NODE, REMOVAL, SEARCH, TOUR
 
 NUM_NEIGHBOURS = 30
@@ -31,13 +31,15 @@ class State:
     """All that `anneal` reads and writes, in its order of arguments."""
 
     nodes: Records  # (clients + transporters,)
+    matrix: FloatArray | None  # (clients + 1, clients + 1), the server last
     tours: Records  # (transporters,)
     neighbours: NDArray[np.int32]  # (clients, neighbours)
     near: NDArray[np.float64]  # (clients, neighbours), metres
     removals: Records  # (clients,)
     asked: NDArray[np.int32]  # (transporters,)
     paths: NDArray[np.int32]  # (transporters, clients + 2)
-    travelled: NDArray[np.float64]  # (transporters, clients + 2)
+    travelled: NDArray[np.float64]  # (transporters, clients + 2), metres from the server
+    returned: NDArray[np.float64]  # the same on the way back, or the same array
     buffer: NDArray[np.int32]  # (clients,)
     search: Records  # (1,)
 
@@ -45,17 +47,19 @@ class State:
     def of(cls, problem: Problem) -> State:
         n, k = problem.num_clients, problem.num_transporters
         clients = problem.positions[1:]
-        neighbours = nearest_clients(clients, NUM_NEIGHBOURS)
-        offsets = clients[:, None, :] - clients[neighbours]  # (clients, neighbours, 2)
+        neighbours, near = neighbourhoods(problem)
+        travelled = np.zeros((k, n + 2))
         state = cls(
             nodes=np.zeros(n + k, NODE),
+            matrix=server_last(problem.matrix),
             tours=np.zeros(k, TOUR),
             neighbours=neighbours,
-            near=np.sqrt((offsets**2).sum(axis=2)),
+            near=near,
             removals=np.zeros(n, REMOVAL),
             asked=np.zeros(k, np.int32),
             paths=np.zeros((k, n + 2), np.int32),
-            travelled=np.zeros((k, n + 2)),
+            travelled=travelled,
+            returned=travelled if problem.matrix is None else np.zeros((k, n + 2)),
             buffer=np.zeros(n, np.int32),
             search=np.zeros(1, SEARCH),
         )
@@ -115,3 +119,26 @@ class State:
                 tours[owner].append(node + 1)
                 node = following[node]
         return tours
+
+
+def neighbourhoods(problem: Problem) -> tuple[NDArray[np.int32], FloatArray]:
+    """The nearest other clients of every client, and how near: the shorter of both ways."""
+    if problem.matrix is not None:
+        ways = problem.matrix[1:, 1:]
+        neighbours = nearest_by_matrix(ways, NUM_NEIGHBOURS)
+        here = np.arange(len(ways))[:, None]
+        return neighbours, np.minimum(ways[here, neighbours], ways[neighbours, here])
+    clients = problem.positions[1:]
+    neighbours = nearest_clients(clients, NUM_NEIGHBOURS)
+    offsets = clients[:, None, :] - clients[neighbours]  # (clients, neighbours, 2)
+    return neighbours, np.sqrt((offsets**2).sum(axis=2))
+
+
+def server_last(matrix: FloatArray | None) -> FloatArray | None:
+    """A copy in the order of the nodes. To stay is no way at all."""
+    if matrix is None:
+        return None
+    order = np.arange(1, len(matrix) + 1) % len(matrix)
+    copy = np.ascontiguousarray(matrix[np.ix_(order, order)], dtype=np.float64)
+    np.fill_diagonal(copy, 0.0)
+    return copy
