@@ -107,9 +107,9 @@ class ColumnGeneration:
             self.value, prizes = self._master.solve()
             if self.value <= hopeless or not self._step(prizes, work):
                 break
-            if self.best is not None:
-                if self.best.bound >= min(enough, self.value - CONVERGED * abs(self.value)):
-                    break
+            reached = -np.inf if self.best is None else self.best.bound
+            if reached >= min(enough, self.value - CONVERGED * abs(self.value)):
+                break
         return self.best
 
     def evaluate(self, prizes: FloatArray, work: Work) -> Proof | None:

@@ -6,10 +6,13 @@ that closes it. What is left is often so little that HiGHS finds the optimum at 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.planning.bounds.column_generation import Fleet, Proof
+from flexpress.planning.bounds.master import quiet_highs
 from flexpress.planning.bounds.routes import Ground, SetArray, enumerate_tours, tour_cost
 from flexpress.planning.bounds.work import Work
 from flexpress.planning.problem import FloatArray
@@ -31,7 +34,7 @@ ROUNDING = 1e-9
 def best_plan_below(
     ground: Ground, fleet: Fleet, proof: Proof, ceiling: float, work: Work
 ) -> float | None:
-    """A bound on the cost of plans below `ceiling`, in the fleet's unit: `ceiling` if there is none.
+    """A bound on the cost of plans below `ceiling`, in the fleet's unit; `ceiling` if none is.
 
     Costs below it were searched in full. None: there are too many tours, or too little time.
     """
@@ -74,9 +77,7 @@ def _solve(
     """Choose tours by branch and bound: every client once, or at least once if tours are free."""
     import highspy
 
-    model = highspy.Highs()
-    model.setOptionValue("output_flag", False)
-    model.setOptionValue("threads", 1)
+    model = quiet_highs()
     model.setOptionValue("presolve", "off")  # finds nothing here, and takes longer than the rest
     model.setOptionValue("mip_rel_gap", 0.0)
     model.setOptionValue("mip_abs_gap", 0.0)
@@ -104,7 +105,7 @@ def _solve(
 
 
 def _add(
-    model: object,
+    model: Any,
     num_clients: int,
     fleet: Fleet,
     kind: int,
@@ -124,6 +125,6 @@ def _add(
     starts = np.concatenate([[0], np.cumsum(counts + 1)[:-1]]).astype(np.int32)
     ones: NDArray[np.float64] = np.ones(len(rows))
     if len(sets):
-        model.addCols(  # type: ignore[attr-defined]  # highspy has no types
+        model.addCols(
             len(sets), costs, 0 * costs, np.ones(len(sets)), len(rows), starts, rows, ones
         )

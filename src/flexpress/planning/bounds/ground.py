@@ -42,7 +42,6 @@ class Kind:
         return (latest - self.time_per_client * counts) / self.time_per_metre
 
 
-
 def kinds_of(problem: Problem) -> list[Kind]:
     abilities = np.column_stack(
         [

@@ -10,11 +10,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flexpress.planning.bounds.ground import Kind, kinds_of, ways_home
+from flexpress.planning.bounds.ground import Kind, kinds_of, shortest_tours, ways_home
 from flexpress.planning.problem import FloatArray, Problem
 from flexpress.scenario import Objective
 
 ROUNDING = 1e-9
+MOST_IN_MATRIX = 2000
 SEARCHES = 40
 """Of a price, by golden section."""
 
@@ -128,16 +129,14 @@ def golden(value: Callable[[float], float], low: float, high: float) -> float:
 def least_of_all(problem: Problem, there_and_back: FloatArray) -> FloatArray:
     """Metres that no tour of 1..N clients is below: there and back to the nearest ones at least."""
     nearest = np.sort(there_and_back)
-    if problem.num_clients > 2000:
+    if problem.num_clients > MOST_IN_MATRIX:
         return nearest
-    from flexpress.planning.bounds.ground import shortest_tours
-
     return np.maximum(nearest, shortest_tours(problem.distances())[1:])
 
 
 def most_of_all(problem: Problem, there_and_back: FloatArray) -> FloatArray:
     """Metres that the shortest tour of no 1..N clients is above."""
-    counts = np.arange(1, problem.num_clients + 1)
+    counts = np.arange(1.0, problem.num_clients + 1)
     if problem.matrix is None:
         return np.cumsum(np.sort(there_and_back)[::-1])
-    return problem.matrix.max() * (counts + 1)
+    return float(problem.matrix.max()) * (counts + 1)

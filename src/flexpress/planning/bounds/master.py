@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from flexpress.planning.problem import FloatArray
+
+
+def quiet_highs() -> Any:
+    """A solver that prints nothing and works in this thread. highspy has no types."""
+    import highspy
+
+    model = highspy.Highs()  # type: ignore[no-untyped-call]
+    model.setOptionValue("output_flag", False)
+    model.setOptionValue("threads", 1)
+    return model
 
 
 class Master:
@@ -15,13 +26,13 @@ class Master:
     A client may also be left out at a high price, so that there is always a solution.
     """
 
-    def __init__(self, num_clients: int, numbers: Sequence[int], price_of_leaving_out: float):
+    def __init__(
+        self, num_clients: int, numbers: Sequence[int], price_of_leaving_out: float
+    ) -> None:
         import highspy
 
         self._infinity = highspy.kHighsInf
-        self._model = highspy.Highs()
-        self._model.setOptionValue("output_flag", False)
-        self._model.setOptionValue("threads", 1)
+        self._model = quiet_highs()
         self._num_clients = num_clients
         for _ in range(num_clients):
             self._model.addRow(1.0, self._infinity, 0, [], [])

@@ -77,7 +77,9 @@ def one_tree(
     for j in range(1, nodes):
         if j == apart:
             continue
-        if weighted(x, y, matrix, weights, apart, j) < weighted(x, y, matrix, weights, apart, first):
+        if weighted(x, y, matrix, weights, apart, j) < weighted(
+            x, y, matrix, weights, apart, first
+        ):
             first, second = j, first
         elif second < 0 or (
             weighted(x, y, matrix, weights, apart, j)

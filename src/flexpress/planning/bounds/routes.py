@@ -218,7 +218,7 @@ def extend(
     parents: IntArray,
     ways: FloatArray,
 ) -> tuple[IntArray, FloatArray, int]:
-    """All ways to j as client `count` that can still become a tour under `below`: parent, length."""
+    """All ways to j as client `count` that may still become tours under `below`: parent, length."""
     found = 0
     limit = flyer.longest[count] - ground.home[j]
     per_step = (len(values) - 1) / flyer.reach

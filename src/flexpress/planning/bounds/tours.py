@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from flexpress.planning.bounds.column_generation import (
+    STEPS,
     Column,
     ColumnGeneration,
     Fleet,
-    STEPS,
     Proof,
     room_for,
 )
@@ -17,7 +17,6 @@ from flexpress.planning.bounds.enumeration import best_plan_below
 from flexpress.planning.bounds.ground import ground_of, kinds_of, largest_memory, make_flyer
 from flexpress.planning.bounds.routes import FREE, SWS, TOTAL, Ground
 from flexpress.planning.bounds.work import Work
-from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import FloatArray, Problem, Tours
 from flexpress.scenario import Objective
 
@@ -86,33 +85,44 @@ class TourBounds:
         shortest = cost * (1 - CLOSE)
         if self.impossible_within(shortest):
             return shortest
-        failed, proven = 0.0, 1 - floor / cost  # gaps
+        proven = 1 - floor / cost  # a gap
+        for memory in MEMORIES:
+            proven = self._least_gap(cost, proven, memory)
+            self.work.tell(cost * (1 - proven))
+            if proven <= FINEST or self._no_plan_within(shortest, memory):
+                return shortest if proven > FINEST else cost * (1 - proven)
+            if self.work.over():
+                break
+        return max(cost * (1 - proven), floor)
+
+    def _least_gap(self, cost: float, proven: float, memory: int) -> float:
+        """The smallest gap that can be proven, given one that is: by steps, then by halving."""
+        failed = 0.0
         for gap in LADDER:
             if gap >= proven or self.work.over():
                 break
-            if self.impossible_within(cost * (1 - gap)):
+            if self.impossible_within(cost * (1 - gap), memory=memory):
                 proven = gap
-                self.work.tell(cost * (1 - gap))
                 break
             failed = gap
-        if self._no_plan_within(shortest):
-            return shortest
         while proven - failed > FINEST and not self.work.over():
             gap = (proven + failed) / 2
-            if self.impossible_within(cost * (1 - gap)):
+            if self.impossible_within(cost * (1 - gap), memory=memory):
                 proven = gap
             else:
                 failed = gap
-        return max(cost * (1 - proven), floor)
+        return proven
 
-    def impossible_within(self, latest: float, number: int | None = None) -> bool:
+    def impossible_within(
+        self, latest: float, number: int | None = None, memory: int = MEMORIES[0]
+    ) -> bool:
         """Proven that no plan keeps the budgets and is back by then, with so many of a kind."""
         if self.problem.num_clients > MOST_CLIENTS:
             return False
         fleet = self._back_by(np.full(self.problem.num_clients + 1, latest), number)
         if self._too_large(fleet):
             return False
-        proof = self._generate(MEMORIES[0], fleet, IMPOSSIBLE, OPTIMAL).best
+        proof = self._generate(memory, fleet, IMPOSSIBLE, OPTIMAL).best
         if proof is None or proof.bound < IMPOSSIBLE:
             return False
         self._prizes = proof.prizes
@@ -128,12 +138,11 @@ class TourBounds:
             number += 1
         return number if number > self.problem.num_transporters else None
 
-    def _no_plan_within(self, latest: float) -> bool:
+    def _no_plan_within(self, latest: float, memory: int) -> bool:
         """The same as `impossible_within`, by enumeration, with the prizes of an earlier proof."""
         if self._prizes is None or self.work.over():
             return False
         fleet = self._back_by(np.full(self.problem.num_clients + 1, latest))
-        memory = MEMORIES[0]
         proof = self._columns_for(memory, fleet).evaluate(self._prizes, self.work)
         return proof is not None and self._best_plan(memory, fleet, proof, IMPOSSIBLE) >= IMPOSSIBLE
 
