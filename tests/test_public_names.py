@@ -23,8 +23,12 @@ def test_the_list() -> None:
         "Scenario",
         "Tour",
         "__version__",
+        "certify_plan",
+        "diagnose",
+        "export_plan",
         "load_plan",
         "make_plan",
+        "save_html_map",
         "save_plan",
     ]
 

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from flexpress.errors import FlexpressError, InfeasibleError, InputError
     from flexpress.planning import Plan, Tour, load_plan, make_plan, save_plan
+    from flexpress.planning.bounds import certify_plan
+    from flexpress.planning.diagnosis import diagnose
+    from flexpress.planning.export import export_plan
+    from flexpress.report.html_map import save_html_map
     from flexpress.scenario import Scenario
 else:
     HOMES = {
@@ -18,8 +22,12 @@ else:
         "Plan": "planning",
         "Scenario": "scenario",
         "Tour": "planning",
+        "certify_plan": "planning.bounds",
+        "diagnose": "planning.diagnosis",
+        "export_plan": "planning.export",
         "load_plan": "planning",
         "make_plan": "planning",
+        "save_html_map": "report.html_map",
         "save_plan": "planning",
     }
 
@@ -46,7 +54,11 @@ __all__ = [
     "Scenario",
     "Tour",
     "__version__",
+    "certify_plan",
+    "diagnose",
+    "export_plan",
     "load_plan",
     "make_plan",
+    "save_html_map",
     "save_plan",
 ]

@@ -17,24 +17,19 @@ import typer
 from typer.core import TyperGroup
 
 from flexpress import __version__
-from flexpress.errors import FlexpressError, InfeasibleError, InputError
-from flexpress.interrupt import interruptible
-from flexpress.terminal import (
-    complain,
-    console,
-    forget_output,
-    prepare_output,
-    say,
-    watch,
-)
+from flexpress.errors import FlexpressError, InfeasibleError
+from flexpress.found import find_plan, find_scenario
+from flexpress.terminal import complain, console, forget_output, prepare_output, say
+from flexpress.watched import watched_certificate, watched_diagnosis, watched_plan
 
 if TYPE_CHECKING:
-    from flexpress.planning import Plan
     from flexpress.scenario import Objective, Scenario, SolverName
 
 # The values of flexpress.scenario.Objective and SolverName, whose module is too slow for --help.
 OBJECTIVES = ("minmax", "sws", "total")
 SOLVERS = ("search", "carp", "exact")
+# And those of flexpress.planning.export.EXPORT_FORMATS.
+FORMATS = ("qgc", "wpl", "geojson", "kml", "gpx", "csv")
 
 BUG, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -123,6 +118,17 @@ def plan(
             "by default one in flexpress-out, and none with --json.",
         ),
     ] = None,
+    certify: Annotated[
+        bool, typer.Option("--certify", help="Prove how much better a plan could be at most.")
+    ] = False,
+    certify_seconds: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="Limit of time for the proof; implies --certify."),
+    ] = None,
+    diagnose: Annotated[
+        bool,
+        typer.Option("--diagnose", help="If no plan fits the budgets, tell what would help most."),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the plan as one JSON object, nothing else.")
     ] = False,
@@ -134,15 +140,30 @@ def plan(
     """
     from flexpress.planning import plan_to_json
     from flexpress.planning.solve import check_effort
-    from flexpress.report.folder import MAP, check_folder, default_folder, write_folder
+    from flexpress.report.folder import MAP, PLAN_FILES, check_folder, default_folder, write_folder
 
     check_effort(seconds, iterations, seed)
+    certify = certify or certify_seconds is not None
+    if certify:
+        from flexpress.planning.bounds import check_certify
+
+        check_certify(certify_seconds)
     given = find_scenario(name)
     chosen = cast("Objective | None", objective) or given.plan.objective
     folder = out if out or as_json else default_folder(given, chosen)
     if folder:
-        check_folder(folder)
-    made = watched_plan(given, chosen, cast("SolverName | None", solver), seconds, iterations, seed)
+        check_folder(folder, PLAN_FILES)
+    solver_name = cast("SolverName | None", solver)
+    try:
+        made = watched_plan(given, chosen, solver_name, seconds, iterations, seed)
+    except InfeasibleError as error:
+        if not diagnose:
+            raise InfeasibleError(f"{error}; --diagnose tells what would help most") from None
+        complain(str(error))
+        show_diagnosis(given, seed, as_json)
+        raise typer.Exit(error.exit_code) from None
+    if certify:
+        made = watched_certificate(given, made, certify_seconds)
     if folder:
         write_folder(given, made, folder)
     if as_json:
@@ -154,57 +175,78 @@ def plan(
     say(f" map: {folder / MAP if folder else ''}")
 
 
-def find_scenario(name: str) -> Scenario:
-    """The scenario in a file, or the preset of that name if there is no such file."""
-    from flexpress.scenario import Scenario, preset_names
-    from flexpress.scenario.complaints import nearest
+def show_diagnosis(given: Scenario, seed: int | None, as_json: bool) -> None:
+    """What would help most, as a table or as JSON."""
+    from flexpress.report.remedies import remedies_to_json, show_remedies
 
-    if os.path.exists(name) and not (os.path.isdir(name) and name in preset_names()):
-        return Scenario.load(name)
-    if name in preset_names():
-        return Scenario.preset(name)
-    names = preset_names()
-    raise InputError(
-        f"{name}: no such file, and no preset of that name{nearest(name, names)}; "
-        f"the presets are {', '.join(names)}"
-    )
+    remedies = watched_diagnosis(given, seed)
+    if as_json:
+        say(remedies_to_json(remedies))
+    else:
+        show_remedies(console(sys.stdout), remedies)
 
 
-def watched_plan(
-    given: Scenario,
-    objective: Objective,
-    solver: SolverName | None,
-    seconds: float | None,
-    iterations: int | None,
-    seed: int | None,
-) -> Plan:
-    """`make_plan` with a progress line, and Ctrl-C for the best so far."""
-    from flexpress.planning import make_plan
-    from flexpress.report.numbers import cost_text
+PLAN_HELP = "The plan's scenario, if it is not scenario.toml beside the plan."
 
-    solver = solver or given.plan.solver
-    with (
-        interruptible() as interruption,
-        watch(solver, lambda cost: cost_text(objective, cost), interruption.requested) as listener,
-    ):
-        try:
-            made = make_plan(
-                given,
-                objective=objective,
-                solver=solver,
-                seconds=seconds,
-                iterations=iterations,
-                seed=seed,
-                on_progress=listener,
-                should_stop=interruption.requested,
-            )
-        except InfeasibleError:
-            if interruption.requested():
-                raise KeyboardInterrupt from None
-            raise
-    if interruption.requested():
-        complain("interrupted: best plan so far")
-    return made
+
+@app.command()
+def export(
+    name: Annotated[str, typer.Argument(metavar="PLAN", hidden=True)],
+    formats: Annotated[
+        list[str],
+        typer.Option(
+            "--format", click_type=click.Choice(FORMATS), help="What to write; may be repeated."
+        ),
+    ],
+    origin: Annotated[
+        str | None,
+        typer.Option(metavar="LAT,LON", help="Where x = 0, y = 0 of a scenario in metres lies."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder; by default the plan's.")
+    ] = None,
+    scenario: Annotated[str | None, typer.Option(metavar="FILE", help=PLAN_HELP)] = None,
+) -> None:
+    """Write a plan as missions for ground stations, or as tracks for maps.
+
+    PLAN is a plan.json or the folder it is in. Formats: qgc (QGroundControl .plan) and wpl
+    (ArduPilot waypoints), a file for each transporter; geojson, kml, gpx and csv.
+    """
+    from flexpress.planning.export import export_notes, export_plan, parse_origin
+    from flexpress.report.folder import check_folder, write_files
+
+    place = None if origin is None else parse_origin(origin)
+    given, plan, beside = find_plan(name, scenario)
+    folder = out or beside
+    files: dict[str, str] = {}
+    for format in formats:
+        files |= export_plan(given, plan, format, origin=place)
+    check_folder(folder, files)
+    for format in formats:
+        for note in export_notes(given, plan, format):
+            complain(note)
+    write_files(folder, files)
+    say("\n".join(str(folder / file) for file in files))
+
+
+@app.command(name="map")
+def html_map(
+    name: Annotated[str, typer.Argument(metavar="PLAN", hidden=True)],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="By default map.html beside the plan.")
+    ] = None,
+    scenario: Annotated[str | None, typer.Option(metavar="FILE", help=PLAN_HELP)] = None,
+) -> None:
+    """Write a map of a plan as one HTML file that works offline.
+
+    PLAN is a plan.json or the folder it is in. Pan, zoom, hover; a slider moves the drones.
+    """
+    from flexpress.report.html_map import save_html_map
+
+    given, plan, beside = find_plan(name, scenario)
+    path = out or beside / "map.html"
+    save_html_map(given, plan, path)
+    say(str(path))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

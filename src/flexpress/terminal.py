@@ -103,7 +103,7 @@ class ProgressLine:
         self._live.stop()
 
     def update(self, progress: Progress) -> None:
-        best = "no plan yet" if progress.cost is None else f"best {self._show_cost(progress.cost)}"
+        best = "nothing yet" if progress.cost is None else self._show_cost(progress.cost)
         note = "stopping; Ctrl-C again aborts" if self._stopping() else progress.note
         # A note may announce work that stops the drawing thread: it must stand there before.
         refresh, self._note = note != self._note, note

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flexpress import InputError, Plan, Scenario, load_plan
-from flexpress.report.folder import check_folder, default_folder, write_folder
+from flexpress.report.folder import PLAN_FILES, check_folder, default_folder, write_folder
 
 FOUR = Scenario.preset("four")
 PLAN = Plan.of(FOUR, "minmax", [[1, 2], [3, 4]], solver="exact", seed=0, seconds=0.0)
@@ -35,14 +35,14 @@ def test_files_of_an_earlier_plan_are_replaced_and_others_left(tmp_path: Path) -
 
 
 def test_the_check_leaves_nothing_behind(tmp_path: Path) -> None:
-    check_folder(tmp_path / "a" / "b")
-    check_folder(tmp_path)
+    check_folder(tmp_path / "a" / "b", PLAN_FILES)
+    check_folder(tmp_path, PLAN_FILES)
     assert names(tmp_path) == []
 
 
 def test_the_check_keeps_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    check_folder(tmp_path / "a" / "b")
+    check_folder(tmp_path / "a" / "b", PLAN_FILES)
     assert names(tmp_path) == ["a"]
 
 
@@ -57,7 +57,7 @@ def test_unusable_folders(tmp_path: Path) -> None:
         (tmp_path / "a\0b", "no files can be written there: embedded null byte"),
     ):
         with pytest.raises(InputError, match=message):
-            check_folder(folder)
+            check_folder(folder, PLAN_FILES)
     assert names(tmp_path) == ["file", "folder"]
 
 

@@ -8,8 +8,18 @@ from flexpress.errors import InputError
 from flexpress.planning.infeasible import explain_infeasible
 from flexpress.planning.plan import Plan
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import Effort, OnProgress, ShouldStop, ignore_progress, never
+from flexpress.planning.progress import (
+    Effort,
+    OnProgress,
+    Progress,
+    ShouldStop,
+    ignore_progress,
+    never,
+)
 from flexpress.scenario import Objective, Scenario, SolverName
+
+PROOF_LABELS = 5_000_000
+"""Effort for a proof that no plan fits: about ten seconds at most."""
 
 
 def make_plan(
@@ -50,7 +60,22 @@ def make_plan(
         judge: SolverName = "exact" if solver == "exact" else "search"
         return solve(energies, "minmax", judge, effort, seed, ignore_progress, should_stop)
 
-    raise explain_infeasible(problem, balance, proven=solver == "exact")
+    proof = "proven by trying all" if solver == "exact" else None
+    if proof is None:
+        proof = look_for_proof(scenario, problem, on_progress, should_stop)
+    raise explain_infeasible(problem, balance, proof)
+
+
+def look_for_proof(
+    scenario: Scenario, problem: Problem, on_progress: OnProgress, should_stop: ShouldStop
+) -> str | None:
+    """Why no plan keeps the budgets, if that can be proven in moderate time."""
+    from flexpress.planning.bounds.infeasibility import prove_infeasible
+    from flexpress.planning.bounds.work import Work
+
+    on_progress(Progress(1.0, None, "no plan found, looking for a proof that there is none"))
+    work = Work(labels=PROOF_LABELS, should_stop=should_stop)
+    return prove_infeasible(problem, scenario.client_ids, work)
 
 
 def solve(

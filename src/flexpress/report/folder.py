@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from flexpress.errors import InputError
@@ -11,6 +12,7 @@ from flexpress.scenario import Objective, Scenario
 from flexpress.scenario.files import reason, write_file
 
 SCENARIO, PLAN, MAP = "scenario.toml", "plan.json", "map.png"
+PLAN_FILES = (SCENARIO, PLAN, MAP)
 PROBE = ".flexpress.part"
 PARENT = Path("flexpress-out")
 LONGEST_NAME = 100
@@ -22,8 +24,11 @@ def default_folder(scenario: Scenario, objective: Objective) -> Path:
     return PARENT / f"{name or 'scenario'}-{objective}"
 
 
-def check_folder(folder: Path) -> None:
-    """InputError now rather than after the solver's work; leaves nothing behind."""
+def check_folder(folder: Path, names: Iterable[str]) -> None:
+    """InputError now rather than after the work, if files of these names cannot be written.
+
+    Leaves nothing behind.
+    """
     made: list[Path] = []
     try:
         made = [path for path in (folder, *folder.parents) if not path.exists()]
@@ -36,7 +41,7 @@ def check_folder(folder: Path) -> None:
         for path in made:
             if path.is_dir():
                 path.rmdir()
-    for name in (SCENARIO, PLAN, MAP):
+    for name in names:
         if (folder / name).is_dir():
             raise InputError(f"{folder / name}: is a folder, and a file is to be written there")
 
@@ -50,13 +55,18 @@ def write_folder(scenario: Scenario, plan: Plan, folder: Path) -> Path:
         PLAN: f"{plan_to_json(plan)}\n",
         MAP: map_png(scenario, plan),
     }
+    write_files(folder, contents)
+    return folder
+
+
+def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> None:
+    """Each in one step; the folder is made if it is not there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise unusable(folder, error) from None
     for name, content in contents.items():
         write_file(folder / name, content)
-    return folder
 
 
 def unusable(folder: Path, error: OSError | ValueError) -> InputError:

@@ -11,6 +11,9 @@ from flexpress.scenario import Objective
 KILOMETRES_FROM = 10e3
 """Metres from which lengths are written in kilometres."""
 
+OPTIMAL = 1e-6
+"""A gap so small that a plan counts as optimal."""
+
 COST_UNITS: dict[Objective, str] = {"minmax": "s", "sws": "s²", "total": "s"}
 
 
@@ -51,3 +54,8 @@ def energy_columns(plan: Plan) -> tuple[list[str], list[str]]:
     budgets = [tour.budget / 1e3 for tour in plan.transporters if tour.budget is not None]
     texts = column([*energies, *budgets])
     return texts[: len(energies)], texts[len(energies) :]
+
+
+def gap_text(gap: float) -> str:
+    """Rounded up, since it is a promise: 0.01 % is not 0."""
+    return f"{math.ceil(gap * 1e4 - 1e-6) / 100:.2f} %"

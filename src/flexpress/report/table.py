@@ -9,7 +9,15 @@ from rich.table import Table
 from rich.text import Text
 
 from flexpress.planning import Plan, Tour
-from flexpress.report.numbers import column, cost_text, energy_columns, length_unit, used_text
+from flexpress.report.numbers import (
+    OPTIMAL,
+    column,
+    cost_text,
+    energy_columns,
+    gap_text,
+    length_unit,
+    used_text,
+)
 from flexpress.scenario import Scenario
 
 VISITS_SHOWN = 480
@@ -104,5 +112,16 @@ def summary(scenario: Scenario, plan: Plan) -> list[str]:
         fits = "not feasible: a transporter exceeds its budget"
     return [
         f"{scenario.name}: {plan.objective} {cost_text(plan.objective, plan.cost)}, {fits}",
+        *bound_lines(plan),
         f"solver {plan.solver}, seed {plan.seed}, {plan.seconds:.2f} s",
     ]
+
+
+def bound_lines(plan: Plan) -> list[str]:
+    """What is proven about the plan, if anything."""
+    if plan.lower_bound is None or plan.gap is None:
+        return []
+    if plan.gap <= OPTIMAL:
+        return [f"proven: optimal ({plan.bound_method})"]
+    bound = cost_text(plan.objective, plan.lower_bound)
+    return [f"proven: no plan is below {bound}, gap {gap_text(plan.gap)} ({plan.bound_method})"]

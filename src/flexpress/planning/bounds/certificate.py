@@ -46,7 +46,7 @@ def certify_plan(
     `should_stop` turns true, the best bound so far is taken. A `Progress` tells the bound as its
     cost.
     """
-    check_seconds(seconds)
+    check_certify(seconds)
     if plan.solver == "exact":
         return plan.with_bound(plan.cost, DYNAMIC_PROGRAMMING)
     node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
@@ -78,7 +78,10 @@ def lower_bound(problem: Problem, objective: Objective, tours: Tours, work: Work
     return max(best, Bound(value, COLUMN_GENERATION), key=lambda bound: bound.value)
 
 
-def check_seconds(seconds: float | None) -> None:
+def check_certify(seconds: float | None) -> None:
+    """InputError if the proof cannot begin."""
+    if not has_highs():
+        raise InputError("certificates need the package highspy: pip install 'flexpress[certify]'")
     if seconds is not None and not 0 < seconds <= 1e9:
         raise InputError(f"certify-seconds = {seconds}: must be greater than 0 and at most 1e9")
 

@@ -23,6 +23,7 @@ class Work:
     on_progress: OnProgress = ignore_progress
     done: int = 0
     bound: float | None = None
+    labels: int = LABELS  # the limit where no seconds are given
     started: float = field(default_factory=time.perf_counter)
 
     def add(self, labels: int) -> None:
@@ -37,7 +38,7 @@ class Work:
     @property
     def fraction(self) -> float:
         if self.seconds is None:
-            return min(self.done / LABELS, 1.0)
+            return min(self.done / self.labels, 1.0)
         return min((time.perf_counter() - self.started) / self.seconds, 1.0)
 
     def over(self) -> bool:

@@ -1,0 +1,49 @@
+"""What the arguments of commands name: scenarios and plans."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flexpress.errors import InputError
+
+if TYPE_CHECKING:
+    from flexpress.planning import Plan
+    from flexpress.scenario import Scenario
+
+
+def find_scenario(name: str) -> Scenario:
+    """The scenario in a file, or the preset of that name if there is no such file."""
+    from flexpress.scenario import Scenario, preset_names
+    from flexpress.scenario.complaints import nearest
+
+    if os.path.exists(name) and not (os.path.isdir(name) and name in preset_names()):
+        return Scenario.load(name)
+    if name in preset_names():
+        return Scenario.preset(name)
+    names = preset_names()
+    raise InputError(
+        f"{name}: no such file, and no preset of that name{nearest(name, names)}; "
+        f"the presets are {', '.join(names)}"
+    )
+
+
+def find_plan(name: str, scenario: str | None) -> tuple[Scenario, Plan, Path]:
+    """The plan in a file, or in a folder that `flexpress plan` wrote; its scenario; its folder.
+
+    The scenario is the one beside the plan, unless another is named.
+    """
+    from flexpress.planning import load_plan
+    from flexpress.report.folder import PLAN, SCENARIO
+
+    path = Path(name)
+    if path.is_dir():
+        path = path / PLAN
+    if not path.exists():
+        raise InputError(f"{path}: no such plan; `flexpress plan SCENARIO` makes one")
+    beside = path.parent / SCENARIO
+    if scenario is None and not beside.exists():
+        raise InputError(f"{beside}: no such file; name the plan's scenario with --scenario")
+    given = find_scenario(scenario or str(beside))
+    return given, load_plan(path, given), path.parent

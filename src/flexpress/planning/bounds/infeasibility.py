@@ -1,0 +1,81 @@
+"""Proofs that no plan keeps the budgets, from the cheapest to the dearest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from flexpress.planning.bounds.certificate import has_highs
+from flexpress.planning.bounds.ground import kinds_of
+from flexpress.planning.bounds.load import ways_back, ways_there
+from flexpress.planning.bounds.one_tree import least_length
+from flexpress.planning.bounds.work import Work
+from flexpress.planning.problem import BUDGET_TOLERANCE, Problem
+
+MOST_EXTRA = 20
+"""Transporters more than there are, up to which their number is told."""
+
+SURE = 1e-6
+"""Relative: what is missed by less may be rounding."""
+
+
+def prove_infeasible(problem: Problem, client_ids: Sequence[object], work: Work) -> str | None:
+    """Why no plan keeps the budgets, in words; None if that could not be proven."""
+    return (
+        out_of_reach(problem, client_ids)
+        or too_much_together(problem, work)
+        or not_by_tours(problem, work)
+    )
+
+
+def out_of_reach(problem: Problem, client_ids: Sequence[object]) -> str | None:
+    """A client that no transporter can visit alone and come back."""
+    metres = ways_there(problem) + ways_back(problem)
+    shares = np.min(
+        [
+            (kind.energy_per_metre * metres + kind.energy_per_client) / kind.budget
+            for kind in kinds_of(problem)
+        ],
+        axis=0,
+    )
+    worst = int(np.argmax(shares))
+    if shares[worst] <= 1 + BUDGET_TOLERANCE + SURE:
+        return None
+    return (
+        f"client {client_ids[worst]} is out of reach, it alone takes {shares[worst]:.0%} of a "
+        "budget there and back"
+    )
+
+
+def too_much_together(problem: Problem, work: Work) -> str | None:
+    """The energy that all tours together take at least, against all budgets."""
+    kinds = kinds_of(problem)
+    together = sum(kind.number * kind.budget for kind in kinds)
+    if math.isinf(together):
+        return None
+    energy = least_length(problem, work.should_stop) * min(k.energy_per_metre for k in kinds)
+    energy += problem.num_clients * min(kind.energy_per_client for kind in kinds)
+    if energy <= together * (1 + BUDGET_TOLERANCE + SURE):
+        return None
+    if len(kinds) > 1:
+        return f"all tours together take at least {energy:.0f} J, all budgets are {together:.0f} J"
+    return at_least(math.ceil(energy / (kinds[0].budget * (1 + SURE))))
+
+
+def not_by_tours(problem: Problem, work: Work) -> str | None:
+    """No choice of tours within the budgets covers all clients, even in fractions."""
+    if not has_highs():
+        return None
+    from flexpress.planning.bounds.tours import TourBounds
+
+    bounds = TourBounds(problem, work)
+    if len(bounds.kinds) > 1:
+        return "proven by column generation" if bounds.impossible_within(math.inf) else None
+    fewest = bounds.fewest_transporters(problem.num_transporters + MOST_EXTRA)
+    return None if fewest is None else at_least(fewest)
+
+
+def at_least(number: int) -> str:
+    return f"proven, it needs at least {number} transporters like these"

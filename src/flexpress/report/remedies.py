@@ -1,0 +1,36 @@
+"""What would make a plan possible, as a table for the terminal or as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.table import Table
+
+from flexpress.planning.diagnosis import Remedy
+
+ENOUGH = "any one of these is enough, the least change first:"
+
+
+def show_remedies(console: Console, remedies: Sequence[Remedy]) -> None:
+    if not remedies:
+        console.print("a longer search may find a plan: the budgets can be kept")
+        return
+    console.print(ENOUGH)
+    table = Table(box=None, padding=(0, 1), show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column()
+    for remedy in remedies:
+        table.add_row(remedy.change, factor_text(remedy.factor), remedy.text)
+    console.print(table)
+
+
+def factor_text(factor: float | None) -> str:
+    return "-" if factor is None else f"{factor - 1:+.0%}"
+
+
+def remedies_to_json(remedies: Sequence[Remedy]) -> str:
+    return json.dumps({"remedies": [asdict(remedy) for remedy in remedies]}, indent=2)
