@@ -206,7 +206,10 @@ def test_a_scenario_file_with_its_own_settings(run: Run, tmp_path: Path) -> None
 
 
 ERRORS = {
-    ("plann", "four"): 'no command "plann" (did you mean "plan"?); there are: plan, scenario',
+    (
+        "plann",
+        "four",
+    ): 'no command "plann" (did you mean "plan"?); there are: export, map, plan, scenario',
     ("--foo",): "No such option",
     ("plan",): "Missing argument 'SCENARIO'; see flexpress plan --help",
     ("plan", "four", "five"): "Got unexpected extra argument (five)",

@@ -48,8 +48,9 @@ def test_errors(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"\n    {capsys.readouterr().err}" in PAGE
 
 
-def test_every_option_of_plan(capsys: pytest.CaptureFixture[str]) -> None:
-    cli.main(["plan", "--help"])
-    options = re.findall(r"^  (--\w+)", capsys.readouterr().out, re.MULTILINE)
-    assert len(options) == 7
+@pytest.mark.parametrize(("command", "number"), [("plan", 10), ("export", 4), ("map", 2)])
+def test_every_option(command: str, number: int, capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main([command, "--help"])
+    options = re.findall(r"^  (--[\w-]+)", capsys.readouterr().out, re.MULTILINE)
+    assert len(options) == number
     assert [option for option in options if f"| `{option}" not in PAGE] == []

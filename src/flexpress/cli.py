@@ -193,11 +193,11 @@ PLAN_HELP = "The plan's scenario, if it is not scenario.toml beside the plan."
 def export(
     name: Annotated[str, typer.Argument(metavar="PLAN", hidden=True)],
     formats: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--format", click_type=click.Choice(FORMATS), help="What to write; may be repeated."
         ),
-    ],
+    ] = None,
     origin: Annotated[
         str | None,
         typer.Option(metavar="LAT,LON", help="Where x = 0, y = 0 of a scenario in metres lies."),
@@ -215,6 +215,8 @@ def export(
     from flexpress.planning.export import export_notes, export_plan, parse_origin
     from flexpress.report.folder import check_folder, write_files
 
+    if not formats:
+        raise InputError(f"--format is missing: give one or more of {', '.join(FORMATS)}")
     place = None if origin is None else parse_origin(origin)
     given, plan, beside = find_plan(name, scenario)
     folder = out or beside

@@ -15,7 +15,7 @@ from detours import WAYS, ZONES, valley_with_detours
 
 from flexpress import InputError, Plan, Scenario, make_plan
 from flexpress.report.html_map import html_map, save_html_map
-from flexpress.report.map_data import gap_text
+from flexpress.report.numbers import gap_text
 from flexpress.report.palette import tour_colours
 from flexpress.report.routes import tour_corners, zones
 from flexpress.scenario import Point
@@ -142,7 +142,13 @@ def test_bound_and_gap_are_shown_if_there_are_any() -> None:
 
 @pytest.mark.parametrize(
     ("gap", "text"),
-    [(0.0, "0 %: optimal"), (1e-7, "0.01 %"), (0.01, "1.00 %"), (0.01001, "1.01 %")],
+    [
+        (0.0, "0 %: optimal"),
+        (1e-7, "0 %: optimal"),
+        (1e-5, "0.01 %"),
+        (0.01, "1.00 %"),
+        (0.01001, "1.01 %"),
+    ],
 )
 def test_gaps_are_rounded_up(gap: float, text: str) -> None:
     assert gap_text(gap) == text

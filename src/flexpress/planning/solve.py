@@ -70,9 +70,11 @@ def look_for_proof(
     scenario: Scenario, problem: Problem, on_progress: OnProgress, should_stop: ShouldStop
 ) -> str | None:
     """Why no plan keeps the budgets, if that can be proven in moderate time."""
+    from flexpress.planning.bounds.compiled import load
     from flexpress.planning.bounds.infeasibility import prove_infeasible
     from flexpress.planning.bounds.work import Work
 
+    load(on_progress)
     on_progress(Progress(1.0, None, "no plan found, looking for a proof that there is none"))
     work = Work(labels=PROOF_LABELS, should_stop=should_stop)
     return prove_infeasible(problem, scenario.client_ids, work)

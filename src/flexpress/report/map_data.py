@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 from flexpress.planning import Plan
-from flexpress.report.numbers import cost_text, decimals
+from flexpress.report.numbers import cost_text, decimals, gap_text
 from flexpress.report.palette import tour_colours
 from flexpress.report.routes import FloatArray, tour_corners, visited_nodes, zones
 from flexpress.report.table import plan_columns
@@ -50,12 +49,6 @@ def plan_facts(plan: Plan) -> list[list[str]]:
     if not plan.feasible:
         facts.append(["budgets", "exceeded"])
     return facts
-
-
-def gap_text(gap: float) -> str:
-    """Percent, rounded up: a smaller gap than the proven one must not be claimed."""
-    percent = math.ceil(1e4 * gap * (1 - 1e-9)) / 100
-    return f"{percent:.2f} %" if percent else "0 %: optimal"
 
 
 def table_columns(plan: Plan) -> list[tuple[str, str]]:

@@ -57,5 +57,5 @@ def energy_columns(plan: Plan) -> tuple[list[str], list[str]]:
 
 
 def gap_text(gap: float) -> str:
-    """Rounded up, since it is a promise: 0.01 % is not 0."""
-    return f"{math.ceil(gap * 1e4 - 1e-6) / 100:.2f} %"
+    """Per cent, rounded up: a smaller gap than the proven one must not be claimed."""
+    return "0 %: optimal" if gap <= OPTIMAL else f"{math.ceil(1e4 * gap) / 100:.2f} %"

@@ -122,6 +122,6 @@ def bound_lines(plan: Plan) -> list[str]:
     if plan.lower_bound is None or plan.gap is None:
         return []
     if plan.gap <= OPTIMAL:
-        return [f"proven: optimal ({plan.bound_method})"]
+        return [f"proven: optimal, by {plan.bound_method}"]
     bound = cost_text(plan.objective, plan.lower_bound)
-    return [f"proven: no plan is below {bound}, gap {gap_text(plan.gap)} ({plan.bound_method})"]
+    return [f"proven: no plan is below {bound}, gap {gap_text(plan.gap)}, by {plan.bound_method}"]

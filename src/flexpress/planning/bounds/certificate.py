@@ -6,6 +6,7 @@ import importlib.util
 from dataclasses import dataclass
 
 from flexpress.errors import InputError
+from flexpress.planning.bounds.compiled import load
 from flexpress.planning.bounds.load import farthest_client, shared_load
 from flexpress.planning.bounds.one_tree import least_length
 from flexpress.planning.bounds.work import Work
@@ -51,8 +52,10 @@ def certify_plan(
         return plan.with_bound(plan.cost, DYNAMIC_PROGRAMMING)
     node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
     tours = [[node_of[client] for client in tour.clients] for tour in plan.transporters]
+    problem = Problem.of(scenario)
+    load(on_progress)
     work = Work(seconds, should_stop, on_progress)
-    bound = lower_bound(Problem.of(scenario), plan.objective, tours, work)
+    bound = lower_bound(problem, plan.objective, tours, work)
     return plan.with_bound(min(bound.value, plan.cost), bound.method)
 
 

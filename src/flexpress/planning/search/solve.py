@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
-from numba.core.event import install_listener
 
+from flexpress.planning.compilation import announced, drop_stale_code
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import (
     Effort,
@@ -17,7 +18,6 @@ from flexpress.planning.progress import (
     never,
 )
 from flexpress.planning.search.anneal import anneal
-from flexpress.planning.search.compilation import CompilationNotice, drop_stale_code
 from flexpress.planning.search.schedule import HOT, Schedule, default_iterations, num_starts
 from flexpress.planning.search.state import State
 from flexpress.planning.sectors import by_direction
@@ -71,18 +71,14 @@ def solve_search(
 
 def load(on_progress: OnProgress = ignore_progress, *, by_matrix: bool = False) -> None:
     """Have the compiled code at hand, so that no clock runs while it is read or made."""
-
-    def tell() -> None:
-        on_progress(Progress(0.0, None, "compiling the search, once: about 10 s"))
-
     one = np.ones(1)
     matrix = np.zeros((2, 2)) if by_matrix else None
     smallest = Problem(np.array([[0.0, 0.0], [1.0, 0.0]]), one, one, one, one, one, matrix)
     state = State.of(smallest)
     state.start_from(smallest, [[1]], np.uint64(1))
     weights, temperature = Schedule.of(smallest, "total", state).at(0.0, state)
-    drop_stale_code(anneal)
-    with install_listener("numba:compile", CompilationNotice(tell)):
+    drop_stale_code(anneal, Path(__file__).parent)
+    with announced(on_progress, "the search, once: about 10 s"):
         anneal(*state.arrays(), weights, temperature, 0, 0, False)
 
 
