@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from flexpress import Scenario
+
 with warnings.catch_warnings():
     # typer below 0.21, where we stay for Flower's sake, imports names that click 8.5 deprecates.
     warnings.filterwarnings("ignore", message="'click.utils.get_", category=DeprecationWarning)
@@ -54,3 +56,15 @@ def test_every_option(command: str, number: int, capsys: pytest.CaptureFixture[s
     options = re.findall(r"^  (--[\w-]+)", capsys.readouterr().out, re.MULTILINE)
     assert len(options) == number
     assert [option for option in options if f"| `{option}" not in PAGE] == []
+
+
+@pytest.mark.slow
+def test_the_diagnosis(capsys: pytest.CaptureFixture[str]) -> None:
+    budgets = {"budgets": ["12 kJ"] * 4}
+    Scenario.preset("paper-50mbit").replace(fleet=budgets).save("tight.toml")
+    assert cli.main(["plan", "tight.toml", "--diagnose"]) == 3
+    printed = capsys.readouterr()
+    lines = [f"    {line.rstrip()}\n" for line in printed.out.splitlines()]
+    assert "".join(lines) in PAGE
+    (error,) = printed.err.splitlines()[-1:]
+    assert f"    {error.split('; ')[0]}; …\n" in PAGE

@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from flexpress import __version__
-from flexpress.errors import FlexpressError, InfeasibleError
+from flexpress.errors import FlexpressError, InfeasibleError, InputError
 from flexpress.found import find_plan, find_scenario
 from flexpress.terminal import complain, console, forget_output, prepare_output, say
 from flexpress.watched import watched_certificate, watched_diagnosis, watched_plan

@@ -29,7 +29,7 @@ def show_remedies(console: Console, remedies: Sequence[Remedy]) -> None:
 
 
 def factor_text(factor: float | None) -> str:
-    return "-" if factor is None else f"{factor - 1:+.0%}"
+    return "-" if factor is None else f"{100 * (factor - 1):+.0f} %"
 
 
 def remedies_to_json(remedies: Sequence[Remedy]) -> str:

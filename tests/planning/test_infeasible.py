@@ -1,0 +1,118 @@
+"""Proofs that no plan keeps the budgets: never wrong, and there where they are needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cases import random_problem, with_wind
+
+from flexpress import InfeasibleError, Scenario, make_plan
+from flexpress.planning.bounds.infeasibility import (
+    out_of_reach,
+    prove_infeasible,
+    too_much_together,
+)
+from flexpress.planning.bounds.work import Work
+from flexpress.planning.exact import solve_exact
+from flexpress.planning.problem import Problem
+
+TRANSPORTER_FIELDS = (
+    "time_per_metre",
+    "time_per_client",
+    "energy_per_metre",
+    "energy_per_client",
+    "budgets",
+)
+
+
+def tight_problems() -> Iterator[Problem]:
+    """Up to seven clients, budgets around what is needed; every third fleet is of equals."""
+    rng = np.random.default_rng(7)
+    for seed in range(120):
+        problem = random_problem(
+            seed,
+            int(rng.integers(1, 7, endpoint=True)),
+            int(rng.integers(1, 3, endpoint=True)),
+            tightness=rng.uniform(0.4, 1.4),
+        )
+        if seed % 3 == 0:
+            problem = alike(problem, problem.num_transporters)
+        yield with_wind(problem) if seed % 5 == 0 else problem
+
+
+def alike(problem: Problem, number: int) -> Problem:
+    """The fleet replaced by so many of its first transporter."""
+    first = {name: np.repeat(getattr(problem, name)[0], number) for name in TRANSPORTER_FIELDS}
+    return replace(problem, **first)
+
+
+def proof_of(problem: Problem) -> str | None:
+    return prove_infeasible(problem, range(1, problem.num_clients + 1), Work())
+
+
+def test_nothing_false_is_proven_and_most_of_the_truth_is() -> None:
+    infeasible, proven = 0, 0
+    for problem in tight_problems():
+        is_infeasible = solve_exact(problem, "total") is None
+        proof = proof_of(problem)
+        assert proof is None or is_infeasible
+        infeasible += is_infeasible
+        proven += proof is not None
+    assert infeasible > 40
+    assert proven >= 0.9 * infeasible
+
+
+def test_so_many_are_needed_at_least() -> None:
+    told = 0
+    for problem in tight_problems():
+        if len({*problem.budgets.tolist()}) > 1:
+            continue
+        number = re.search(r"at least (\d+) transporters", proof_of(problem) or "")
+        if number is None:
+            continue
+        told += 1
+        assert int(number[1]) > problem.num_transporters
+        assert solve_exact(alike(problem, int(number[1]) - 1), "total") is None
+    assert told > 5
+
+
+def test_a_client_out_of_reach_is_named() -> None:
+    valley = Scenario.preset("valley").replace(fleet={"budgets": ["6 kJ"] * 3})
+    proof = out_of_reach(Problem.of(valley), valley.client_ids)
+    # There and back: 2 * 2723.09 m at 14 m/s and 30 W, and 12 s at 20.1 W, of 6 kJ.
+    metres = 2 * np.hypot(2680.0 - 400.0, 1790.0 - 300.0)
+    share = (metres / 14 * 30 + 12 * 20.1) / 6000
+    assert proof == (
+        f"client spring is out of reach, it alone takes {share:.0%} of a budget there and back"
+    )
+
+
+def test_all_within_reach_but_too_much_together() -> None:
+    """20 clients 1 km east; one transporter can fly there, and stay with 5 of them."""
+    positions = np.vstack([[[0.0, 0.0]], np.tile([[1000.0, 0.0]], (20, 1))])
+    one = np.ones(1)
+    problem = Problem(positions, one, one, one, 100 * one, np.array([2000.0 + 5 * 100]))
+    assert out_of_reach(problem, range(20)) is None
+    proof = too_much_together(problem, Work())
+    assert proof == "proven, it needs at least 2 transporters like these"
+
+
+def test_the_paper_at_50_mbit_needs_five_transporters_for_12_kilojoules() -> None:
+    """DESIGN, reading 2: with K = 4 every plan needs more than 13 kJ."""
+    tight = Scenario.preset("paper-50mbit").replace(fleet={"budgets": ["12 kJ"] * 4})
+    with pytest.raises(InfeasibleError) as caught:
+        make_plan(tight, iterations=2000)
+    assert str(caught.value).startswith(
+        "no plan fits the budgets: proven, it needs at least 5 transporters like these; transporter"
+    )
+
+
+def test_without_highs_only_the_cheap_proofs_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    tight = Scenario.preset("paper-50mbit").replace(fleet={"budgets": ["12 kJ"] * 4})
+    monkeypatch.setattr("flexpress.planning.bounds.infeasibility.has_highs", lambda: False)
+    with pytest.raises(InfeasibleError, match="^no plan found that fits the budgets; transporter"):
+        make_plan(tight, iterations=2000)
