@@ -1,6 +1,6 @@
 """The least that all tours together must fly: Held and Karp's one-tree, in Numba.
 
-The legs of any plan connect all nodes; every client has two of them, the server at least two. Take out one client: what
+The legs of any plan connect all nodes, and every client has two of them. Take out one client: what
 is left is still connected, so it is at least as long as the shortest spanning tree, and the client
 itself has two legs more. Weights on the clients that count the legs at each (Held, Karp, Operations
 Research 18(6), 1970) raise this bound without changing the length of a plan. Holds for any number
@@ -35,14 +35,12 @@ def least_length(problem: Problem, should_stop: ShouldStop = never) -> float:
         length, degrees = one_tree(x, y, matrix, weights, apart)
         best = max(best, length)
         slope = degrees - 2.0
-        if weights[0] == 0:  # more legs at the server are no fault: its weight stays below 0
-            slope[0] = min(slope[0], 0.0)
+        slope[0] = 0.0  # the server may have any number of legs
         steepness = float((slope**2).sum())
         if steepness == 0 or should_stop():
             break
         change = slope + 0.6 * change
         weights += (1 - ascent / ascents) * 0.05 * max(best, length) / steepness * change
-        weights[0] = min(weights[0], 0.0)
     return best * (1 - 1e-9)
 
 
@@ -57,7 +55,7 @@ def one_tree(
     parent = np.zeros(nodes, np.int64)
     reached = np.zeros(nodes, np.bool_)
     reached[apart] = True
-    total = -2.0 * weights.sum()
+    total = -2.0 * (weights.sum() - weights[0])
     node = 0
     for _ in range(nodes - 2):
         reached[node] = True
