@@ -10,7 +10,7 @@ SOURCES := pyproject.toml constraints.txt src/flexpress/__init__.py
 
 help:
 	@echo "make install    create .venv with flexpress in it"
-	@echo "make demo       plan the paper's network for all three objectives, into out/demo"
+	@echo "make demo       plan the paper's network and a flight in the Alps, into out/demo"
 	@echo "make test       run the tests"
 	@echo "make test-all   run the slow tests too"
 	@echo "make check      format, lint and types, without changing anything"
@@ -24,6 +24,9 @@ demo: .venv/installed
 	@$(BIN)/flexpress plan paper --objective minmax --out out/demo/minmax
 	@$(BIN)/flexpress plan paper --objective sws --out out/demo/sws
 	@$(BIN)/flexpress plan paper --objective total --out out/demo/total
+	@$(BIN)/flexpress plan alps --out out/demo/alps
+	@$(BIN)/flexpress export out/demo/alps --format qgc --format kml
+	@$(BIN)/flexpress map out/demo/alps
 
 test: .venv/installed-dev
 	@$(BIN)/python -m pytest -m "not slow"
@@ -51,7 +54,7 @@ clean:
 .venv/installed: $(SOURCES)
 	$(call environment,.venv)
 	@echo "installing flexpress into .venv"
-	@$(BIN)/python $(INSTALL) --editable .
+	@$(BIN)/python $(INSTALL) --editable ".[geo,certify]"
 	@touch $@
 
 .venv/installed-dev: .venv/installed
