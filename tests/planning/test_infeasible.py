@@ -114,5 +114,5 @@ def test_the_paper_at_50_mbit_needs_five_transporters_for_12_kilojoules() -> Non
 def test_without_highs_only_the_cheap_proofs_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tight = Scenario.preset("paper-50mbit").replace(fleet={"budgets": ["12 kJ"] * 4})
     monkeypatch.setattr("flexpress.planning.bounds.infeasibility.has_highs", lambda: False)
-    with pytest.raises(InfeasibleError, match="^no plan found that fits the budgets; transporter"):
+    with pytest.raises(InfeasibleError, match=r"^no plan found that fits the budgets; transporter"):
         make_plan(tight, iterations=2000)
