@@ -30,7 +30,7 @@ WALL = ((100.0, -50.0), (100.0, 60.0), (200.0, 60.0), (200.0, -50.0))
 def walled(*, geographic: bool = False, **network: object) -> Scenario:
     """Three transporters, three clients and a zone, in metres or in degrees around ORIGIN."""
     clients, zone = [(300.0, 0.0), (300.0, 400.0), (-200.0, 50.0)], list(WALL)
-    places = {"server": (0.0, 0.0), "clients": clients, "no_fly": [zone]}
+    places: dict[str, object] = {"server": (0.0, 0.0), "clients": clients, "no_fly": [zone]}
     if geographic:
         home = dict(zip(("lat", "lon"), ORIGIN, strict=True)) | {"altitude": 408.5}
         places = {"server": home, "clients": in_degrees(clients), "no_fly": [in_degrees(zone)]}
