@@ -26,6 +26,12 @@ ODD_NAMES = ('<a> & "b", c', "Zürich 'süd'", "名前;\\")
 WALL = ((100.0, -50.0), (100.0, 60.0), (200.0, 60.0), (200.0, -50.0))
 """A no-fly zone, given clockwise, between the server and the first client."""
 
+ALPS_TOURS = (
+    "start spouts balcony valley-end icefall saddle glacier",
+    "north-face gorge grund sawmill terrace",
+    "ridge confluence alp church",
+)
+
 
 def walled(*, geographic: bool = False, **network: object) -> Scenario:
     """Three transporters, three clients and a zone, in metres or in degrees around ORIGIN."""
@@ -57,6 +63,13 @@ def origin_of(scenario: Scenario) -> Coordinate | None:
 def walled_plan(scenario: Scenario) -> Plan:
     """The second transporter stays on the ground; the first flies home around the zone."""
     return plan_of(scenario, [[2, 1], [], [3]])
+
+
+def alps() -> tuple[Scenario, Plan]:
+    """Two corners on the way between two clients, one on a way home."""
+    scenario = Scenario.preset("alps")
+    nodes = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
+    return scenario, plan_of(scenario, [[nodes[c] for c in tour.split()] for tour in ALPS_TOURS])
 
 
 def plan_of(scenario: Scenario, tours: Sequence[Sequence[int]]) -> Plan:

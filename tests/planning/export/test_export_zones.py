@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from flights import origin_of, plan_of, preset_plan, walled, walled_plan
+from flights import alps, origin_of, plan_of, walled, walled_plan
 from pyproj import Transformer
 
 from flexpress import Plan, Scenario
@@ -77,7 +77,7 @@ def clearance(places: Sequence[Coordinate], zones: Sequence[Sequence[Coordinate]
 def case(request: pytest.FixtureRequest) -> tuple[Scenario, Plan]:
     """With a margin of 30 m each."""
     if request.param == "alps":
-        return preset_plan("alps", "minmax")
+        return alps()
     scenario = walled(geographic=request.param == "geographic", no_fly_margin=30.0)
     return scenario, walled_plan(scenario)
 
