@@ -149,4 +149,5 @@ def frame(ax: Axes, low: FloatArray, high: FloatArray) -> None:
 
 
 def tick_text(value: float) -> str:
+    """Few digits, and a minus sign before those below zero."""
     return f"{value:,g}".replace("-", "\N{MINUS SIGN}", int(value < 0))

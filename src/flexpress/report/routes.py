@@ -23,9 +23,10 @@ def visited_nodes(scenario: Scenario, plan: Plan) -> Iterator[list[int]]:
 
 def route(scenario: Scenario, tour: Tour, stops: Sequence[int]) -> FloatArray:
     """All points of a tour, stops and corners, in the order in which they are passed."""
-    return np.vstack(
-        [scenario.positions[stops[:1]], *(leg[1:] for leg in legs(scenario, tour, stops))]
-    )
+    places = scenario.positions[stops]
+    if not tour.corners:
+        return places
+    return np.vstack([places[:1], *(leg[1:] for leg in legs(scenario, tour, stops))])
 
 
 def legs(scenario: Scenario, tour: Tour, stops: Sequence[int]) -> list[FloatArray]:
