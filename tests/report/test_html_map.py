@@ -11,20 +11,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from detours import WAYS, ZONES, valley_with_detours
+from detours import WAYS, ZONES, alps_with_detours, in_metres, plane_with_detours
 
 from flexpress import InputError, Plan, Scenario, make_plan
 from flexpress.report.html_map import html_map, save_html_map
 from flexpress.report.numbers import gap_text
 from flexpress.report.palette import tour_colours
-from flexpress.report.routes import tour_corners, zones
-from flexpress.scenario import Point
 
 VALLEY = Scenario.preset("valley")
 PLAN = make_plan(VALLEY, solver="exact")
 FOUR = Scenario.preset("four")
 
-LEGS = [(0, 6), (6, 8), (8, 10), (10, 9), (9, 7), (7, 0)]  # of the first tour with detours
+LEGS = [(0, 1), (1, 2), (2, 0)]  # of the first tour with detours
 NASTY = ["</script><script>alert(1)</script>", "\"&'<!--", "泉", "{{data}}"]
 
 
@@ -155,43 +153,29 @@ def test_gaps_are_rounded_up(gap: float, text: str) -> None:
 
 
 def test_zones_and_corners_are_in_the_data() -> None:
-    data = data_of(html_map(*valley_with_detours()))
+    data = data_of(html_map(*plane_with_detours()))
     assert data["zones"] == [[list(corner) for corner in zone] for zone in ZONES]
     first, second, _ = (tour["corners"] for tour in data["transporters"])
     assert first == [[list(corner) for corner in WAYS.get(leg, ())] for leg in LEGS]
     assert second == []
 
 
-class OnTheGlobe(Scenario):
-    """`four` around a place in the Alps, with a zone and way points in degrees."""
-
-    @property
-    def coordinates(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        return np.array([[46.5, 8.0]] * 5)
-
-    @property
-    def no_fly(self) -> tuple[tuple[Point, ...], ...]:
-        return (((46.51, 8.01), (46.52, 8.01), (46.515, 8.03)),)
-
-    def corners(self, i: int, j: int) -> tuple[Point, ...]:
-        return ((46.5, 8.01), (46.51, 8.02)) if (i, j) == (1, 2) else ()
-
-
 def test_degrees_become_metres_around_the_server() -> None:
-    pyproj = pytest.importorskip("pyproj", reason="the extra geo is not installed")
-    plane = pyproj.CRS.from_proj4("+proj=aeqd +lat_0=46.5 +lon_0=8 +ellps=WGS84")
-    project = pyproj.Transformer.from_crs("EPSG:4326", plane).transform
-    scenario = OnTheGlobe.preset("four")
-    tour = plan_of(scenario, [[1, 2], [3, 4]]).transporters[0]
-    (zone,) = zones(scenario)
-    none, way, home = tour_corners(scenario, tour)
-    assert np.allclose(zone, [project(*corner) for corner in scenario.no_fly[0]], atol=0.01)
-    assert np.allclose(way, [project(*corner) for corner in scenario.corners(1, 2)], atol=0.01)
-    assert len(none) == len(home) == 0
+    scenario, plan = alps_with_detours()
+    data = data_of(html_map(scenario, plan))
+    assert np.allclose(data["clients"], in_metres(scenario, scenario.coordinates)[1:], atol=0.01)
+    assert data["server"] == [0.0, 0.0]
+    for zone, shown in zip(scenario.no_fly, data["zones"], strict=True):
+        assert np.allclose(shown, in_metres(scenario, zone), atol=0.01)
+    for tour, drawn in zip(plan.transporters, data["transporters"], strict=True):
+        for way, corners in zip(tour.corners, drawn["corners"], strict=True):
+            assert len(way) == len(corners)
+            assert np.allclose(in_metres(scenario, way), np.reshape(corners, (-1, 2)), atol=0.01)
+    assert [sum(map(len, tour["corners"])) for tour in data["transporters"]] == [2, 0, 1]
 
 
-def test_clients_with_names_keep_their_ids(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("north <1>", "b", "c", "d")
-    monkeypatch.setattr(Scenario, "client_names", property(lambda self: names))
-    data = data_of(html_map(FOUR, plan_of(FOUR, [[1, 2], [3, 4]])))
-    assert (data["names"], data["ids"]) == (list(names), ["1", "2", "3", "4"])
+def test_clients_with_names_keep_their_ids() -> None:
+    names = ["north <1>", "b", "c", "d"]
+    named = FOUR.replace(network={"names": names})
+    data = data_of(html_map(named, plan_of(named, [[1, 2], [3, 4]])))
+    assert (data["names"], data["ids"]) == (names, ["1", "2", "3", "4"])

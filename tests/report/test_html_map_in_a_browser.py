@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from detours import ZONES, valley_with_detours
+from detours import ZONES, alps_with_detours, in_metres, plane_with_detours
 from map_page import Page
 from numpy.typing import NDArray
 
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 VALLEY = Scenario.preset("valley")
 PLAN = make_plan(VALLEY, solver="exact")
 LONGEST = max(tour.round_trip for tour in PLAN.transporters)
+CASES: dict[str, Callable[[], tuple[Scenario, Plan]]] = {
+    "straight": lambda: (VALLEY, PLAN),
+    "plane": plane_with_detours,
+    "alps": alps_with_detours,
+}
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -76,7 +81,7 @@ def expected_place(scenario: Scenario, plan: Plan, k: int, time: float) -> NDArr
     nodes = [scenario.client_ids.index(client) + 1 for client in tour.clients]
     legs = list(pairwise([0, *nodes, 0]))
     for leg, (i, j) in enumerate(legs):
-        corners = tour.corners[leg] if tour.corners else ()
+        corners = in_metres(scenario, tour.corners[leg] if tour.corners else ())
         for start, end in pairwise([scenario.positions[i], *corners, scenario.positions[j]]):
             needed = float(np.hypot(*np.subtract(end, start))) / scenario.speeds[k]
             if time < needed:
@@ -88,9 +93,9 @@ def expected_place(scenario: Scenario, plan: Plan, k: int, time: float) -> NDArr
     return np.array(scenario.positions[j])
 
 
-@pytest.mark.parametrize("case", ["straight", "detours"])
+@pytest.mark.parametrize("case", CASES)
 def test_drones_are_where_the_plan_says(case: str, open_map: Open) -> None:
-    page = open_map(*((VALLEY, PLAN) if case == "straight" else valley_with_detours()))
+    page = open_map(*CASES[case]())
     longest = max(tour.round_trip for tour in page.plan.transporters)
     before: dict[int, dict[str, str]] = {}
     for time in np.linspace(0, longest, 9):
@@ -152,13 +157,24 @@ def test_clients_change_their_look_when_they_have_the_model(valley: Page) -> Non
 
 
 def test_zones_are_painted(open_map: Open) -> None:
-    page = open_map(*valley_with_detours())
-    inside, outside = np.mean(ZONES[1], axis=0), np.array([2500.0, 500.0])
+    page = open_map(*plane_with_detours())
+    inside, outside = np.mean(ZONES[1], axis=0), np.array([730.0, -370.0])
     red, _, blue, opacity = page.painted("ground", *inside)
     assert opacity > 0
     assert red > blue
     assert page.painted("ground", *outside + 20) in [(0, 0, 0, 0), (241, 240, 236, 255)]
     assert "no-fly zone" in page.find("#key").text
+
+
+@pytest.mark.parametrize("case", ["plane", "alps"])
+def test_all_zones_are_in_view(case: str, open_map: Open) -> None:
+    page = open_map(*CASES[case]())
+    width, height = page.js("[surface.clientWidth, surface.clientHeight]")
+    for zone in page.scenario.no_fly:
+        for x, y in in_metres(page.scenario, zone):
+            right, down = page.pixel(x, y)
+            assert abs(right) < width / 2
+            assert abs(down) < height / 2
 
 
 def test_the_slider_shows_minutes_and_seconds(valley: Page) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from detours import WAYS, ZONES, valley_with_detours
+from detours import WAYS, ZONES, alps_with_detours, in_metres, plane_with_detours
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -59,19 +60,48 @@ def test_lines_are_the_tours() -> None:
 
 
 def test_lines_go_around_zones_and_zones_are_hatched() -> None:
-    scenario, plan = valley_with_detours()
+    scenario, plan = plane_with_detours()
     ax = draw_map(scenario, plan)
     places = scenario.positions
-    around = [places[0], *WAYS[0, 6], *places[[6, 8, 10, 9, 7]], *WAYS[7, 0], places[0]]
+    around = [places[0], *WAYS[0, 1], *places[[1, 2]], *WAYS[2, 0], places[0]]
     assert np.array_equal(ax.lines[0].get_xydata(), around)
-    assert np.array_equal(ax.lines[1].get_xydata(), places[[0, 12, 5, 4, 3, 0]])
+    assert np.array_equal(ax.lines[1].get_xydata(), places[[0, 3, 0]])
     for patch, zone in zip(ax.patches, ZONES, strict=True):
         assert np.array_equal(patch.get_xy()[:-1], zone)  # type: ignore[attr-defined]  # polygons
         assert patch.get_hatch()
 
 
+def test_degrees_become_metres_around_the_server() -> None:
+    scenario, plan = alps_with_detours()
+    ax = draw_map(scenario, plan)
+    assert scenario.coordinates is not None
+    for line, tour in zip(ax.lines, plan.transporters, strict=True):
+        nodes = [scenario.client_ids.index(client) + 1 for client in tour.clients]
+        points = [scenario.coordinates[0]]
+        for i, j in pairwise([0, *nodes, 0]):
+            points += [*scenario.corners(i, j), scenario.coordinates[j]]
+        assert np.allclose(line.get_xydata(), in_metres(scenario, points), atol=0.01)
+    assert [np.shape(line.get_xydata())[0] for line in ax.lines] == [7 + 2 + 2, 5 + 2, 4 + 2 + 1]
+    for patch, zone in zip(ax.patches, scenario.no_fly, strict=True):
+        assert np.allclose(patch.get_xy()[:-1], in_metres(scenario, zone), atol=0.01)  # type: ignore[attr-defined]  # polygons
+    assert (ax.get_xlabel(), legend(ax)[-1]) == ("x (km)", "no-fly zone")
+    assert size_of(map_png(scenario, plan))
+
+
+def test_no_zone_is_cut() -> None:
+    ax = draw_map(*plane_with_detours())
+    (west, _), (_, north) = ax.get_xlim(), ax.get_ylim()
+    assert west < -1000 < min(x for x, _ in plane_with_detours()[0].positions)
+    assert north > 1000
+
+
+def test_the_legend_knows_zones_only_where_there_are_some() -> None:
+    assert legend(draw_map(*plane_with_detours()))[-2:] == ["server", "no-fly zone"]
+    assert "no-fly zone" not in legend(draw_map(FOUR, plan_of(FOUR, [[1, 2], [3, 4]])))
+
+
 def test_a_detour_stays_on_the_map() -> None:
-    scenario, plan = valley_with_detours()
+    scenario, plan = plane_with_detours()
     first, *others = plan.transporters
     far = replace(first, corners=(((9000.0, -500.0),), *first.corners[1:]))
     ax = draw_map(scenario, replace(plan, transporters=(far, *others)))
@@ -146,7 +176,7 @@ def test_large_areas_have_kilometres() -> None:
     coast = Scenario.preset("coast")
     ax = draw_map(coast, make_plan(coast, solver="exact"))
     assert ax.get_xlabel() == "x (km)"
-    assert ax.xaxis.get_major_formatter()(20e3) == "20"
+    assert [ax.xaxis.get_major_formatter()(x) for x in (20e3, -500.0)] == ["20", "\u22120.5"]
     assert draw_map(FOUR, plan_of(FOUR, [[1, 2], [3, 4]])).get_xlabel() == "x (m)"
 
 

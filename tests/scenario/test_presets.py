@@ -60,9 +60,14 @@ def test_the_alps_are_flown_within_budgets_and_around_the_zones() -> None:
     assert plan.cost > 1.05 * free.cost
 
 
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_says_how_high_to_fly(name: str) -> None:
+    assert Scenario.preset(name).flight_altitude is not None
+
+
 def test_the_alps_say_how_high_everything_is() -> None:
     alps = Scenario.preset("alps")
-    assert alps.flight_altitude == 120.0
+    assert alps.flight_altitude == 1500.0
     assert alps.server_altitude == 2061.0
     assert alps.client_altitudes[0] == 2225.0
     assert np.hypot(*alps.positions.T).max() < 8_000

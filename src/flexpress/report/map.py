@@ -19,8 +19,8 @@ from flexpress.planning import Plan
 from flexpress.report.map_labels import label_clients, label_tour
 from flexpress.report.map_legend import add_legend
 from flexpress.report.numbers import cost_text, length_unit
-from flexpress.report.palette import COLOURS, INK, tour_colours
-from flexpress.report.routes import route, tour_corners, visited_nodes, zones
+from flexpress.report.palette import COLOURS, HATCH, INK, ZONE, ZONE_FILL, tour_colours
+from flexpress.report.routes import legs, route, tour_corners, visited_nodes, zones
 from flexpress.scenario import Scenario
 from flexpress.scenario.files import write_file
 
@@ -31,7 +31,6 @@ LABELLED_CLIENTS = 60
 ARROWED_TRANSPORTERS = 40
 CROWD = 300  # clients from which the map is larger and its lines are thinner
 MARGIN = 0.07  # of the longer side
-ZONE, ZONE_FILL = "#cf9d96", "#faf3f2"
 
 
 def save_map(scenario: Scenario, plan: Plan, path: str | Path) -> None:
@@ -60,7 +59,8 @@ def draw_map(scenario: Scenario, plan: Plan, ax: Axes | None = None) -> Axes:
     draw_tours(ax, scenario, plan)
     draw_positions(ax, scenario)
     frame(ax, low, high)
-    add_legend(ax, plan, tour_colours(scenario, plan), below=bool(size[0] > 1.6 * size[1]))
+    wide, has_zones = bool(size[0] > 1.6 * size[1]), bool(scenario.no_fly)
+    add_legend(ax, plan, tour_colours(scenario, plan), below=wide, with_zones=has_zones)
     value = cost_text(plan.objective, plan.cost)
     title = f"{scenario.name}: {plan.objective} {value} ({plan.solver})"
     ax.set_title(title, loc="left", color=INK, parse_math=False)
@@ -68,10 +68,10 @@ def draw_map(scenario: Scenario, plan: Plan, ax: Axes | None = None) -> Axes:
 
 
 def extent(scenario: Scenario, plan: Plan) -> tuple[FloatArray, FloatArray]:
-    """South-west and north-east corner of blocks and tours, with a margin."""
+    """South-west and north-east corner of blocks, zones and tours, with a margin."""
     blocks = np.array(scenario.blocks).reshape(-1, 2)
     ways = [leg for tour in plan.transporters for leg in tour_corners(scenario, tour)]
-    points = np.vstack([scenario.positions, blocks, *ways])
+    points = np.vstack([scenario.positions, blocks, *zones(scenario), *ways])
     low, high = points.min(axis=0), points.max(axis=0)
     margin = MARGIN * max(high - low) or 1.0
     return low - margin, high + margin
@@ -94,7 +94,7 @@ def draw_blocks(ax: Axes, scenario: Scenario) -> None:
 def draw_zones(ax: Axes, scenario: Scenario) -> None:
     for zone in zones(scenario):
         patch = Polygon(zone, facecolor=ZONE_FILL, edgecolor=ZONE, linewidth=0.8, zorder=1)
-        patch.set_hatch("///")
+        patch.set_hatch(HATCH)
         ax.add_patch(patch)
 
 
@@ -110,16 +110,16 @@ def draw_tours(ax: Axes, scenario: Scenario, plan: Plan) -> None:
         if len(colours) <= ARROWED_TRANSPORTERS:
             draw_arrows(ax, way, colours[k])
         if with_ids:
-            label_clients(ax, places, tour.clients)
+            label_clients(ax, legs(scenario, tour, stops), tour.clients)
         if len(colours) > len(COLOURS):
             label_tour(ax, places, k + 1, colours[k], beyond_ids=with_ids)
 
 
 def draw_arrows(ax: Axes, route: FloatArray, colour: str) -> None:
     """On the way out and on the way home: enough to show the direction of the tour."""
-    legs = [(a, b) for a, b in pairwise(route) if not np.array_equal(a, b)]
+    ways = [(a, b) for a, b in pairwise(route) if not np.array_equal(a, b)]
     style = {"arrowstyle": "-|>", "color": colour, "linewidth": 0, "mutation_scale": 14}
-    for start, end in [*legs[:1], *legs[1:][-1:]]:
+    for start, end in [*ways[:1], *ways[1:][-1:]]:
         tip = start + 0.55 * (end - start)
         arrow = {**style, "shrinkA": 0, "shrinkB": 0}
         ax.annotate("", xytext=tuple(start), xy=tuple(tip), arrowprops=arrow, zorder=3)
@@ -140,9 +140,14 @@ def frame(ax: Axes, low: FloatArray, high: FloatArray) -> None:
     ax.set_ylim(low[1], high[1])
     ax.set_aspect("equal")
     for axis, name in ((ax.xaxis, "x"), (ax.yaxis, "y")):
-        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / metres:,g}"))
+        axis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value / metres)))
         axis.set_label_text(f"{name} ({unit})", color=INK)
     ax.tick_params(colors="0.35", labelsize=8)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color("0.7")
+
+
+def tick_text(value: float) -> str:
+    """Few digits, and a minus sign before those below zero."""
+    return f"{value:,g}".replace("-", "\N{MINUS SIGN}", int(value < 0))

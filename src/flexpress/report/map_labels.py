@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,11 +18,11 @@ FloatArray = NDArray[np.float64]
 NEAR, FAR = 6.0, 19.0  # points from a place to its label, and to one beyond that
 
 
-def label_clients(ax: Axes, route: FloatArray, clients: Sequence[ClientId]) -> None:
-    """Ids of the clients of one tour, whose route begins and ends at the server."""
-    stops = zip(clients, route, route[1:], route[2:], strict=False)
-    for client, before, here, after in stops:
-        direction = away_from(here, before, after)
+def label_clients(ax: Axes, legs: Sequence[FloatArray], clients: Sequence[ClientId]) -> None:
+    """Ids of the clients of one tour, away from the legs that lead to each and onwards."""
+    for client, (arriving, leaving) in zip(clients, pairwise(legs), strict=True):
+        here = leaving[0]
+        direction = away_from(here, arriving[-2], leaving[1])
         write(ax, str(client), here, NEAR * direction, size=7.5, colour=INK)
 
 

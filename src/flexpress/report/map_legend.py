@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.transforms import ScaledTranslation
 
 from flexpress.planning import Plan
 from flexpress.report.numbers import column, energy_columns, used_text
-from flexpress.report.palette import INK
+from flexpress.report.palette import HATCH, INK, ZONE, ZONE_FILL
 
 MOST_ROWS = 12
 GAP = 0.25  # inches between the map and the legend
@@ -18,16 +20,23 @@ AXIS_LABEL = 0.5  # inches that the axis below the map takes
 FIGURE_SPACE = "\u2007"  # as wide as a digit
 
 
-def add_legend(ax: Axes, plan: Plan, colours: Sequence[str], below: bool) -> None:
+def add_legend(
+    ax: Axes, plan: Plan, colours: Sequence[str], *, below: bool, with_zones: bool
+) -> None:
     """Beside the map, or below a wide one."""
     shown, texts = rows_shown(plan), legend_texts(plan)
-    handles = [tour_line(colours[k] if plan.transporters[k].clients else None) for k in shown]
+    handles: list[Artist] = [
+        tour_line(colours[k] if plan.transporters[k].clients else None) for k in shown
+    ]
     labels = [texts[k] for k in shown]
     if len(shown) < len(texts):
         handles.append(Line2D([], [], linestyle="none"))
         labels.append(rest_text(plan, shown))
     handles.append(Line2D([], [], linestyle="none", marker="*", color=INK, markersize=11))
     labels.append("server")
+    if with_zones:
+        handles.append(Patch(facecolor=ZONE_FILL, edgecolor=ZONE, linewidth=0.8, hatch=HATCH))
+        labels.append("no-fly zone")
     corner = (0.0, 0.0) if below else (1.0, 1.0)
     shift = (0.0, -AXIS_LABEL) if below else (GAP, 0.0)
     inches = ax.figure.dpi_scale_trans

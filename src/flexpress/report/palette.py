@@ -8,6 +8,7 @@ from flexpress.planning import Plan
 from flexpress.scenario import Scenario
 
 INK = "#222222"
+ZONE, ZONE_FILL, HATCH = "#cf9d96", "#faf3f2", "///"  # a no-fly zone
 
 # Okabe and Ito's set without black, and without yellow, which is lost on white paper.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")

@@ -24,11 +24,17 @@ def visited_nodes(scenario: Scenario, plan: Plan) -> Iterator[list[int]]:
 def route(scenario: Scenario, tour: Tour, stops: Sequence[int]) -> FloatArray:
     """All points of a tour, stops and corners, in the order in which they are passed."""
     places = scenario.positions[stops]
-    corners = tour_corners(scenario, tour)
-    if not corners:
+    if not tour.corners:
         return places
-    legs = [np.vstack([place, way]) for place, way in zip(places, corners, strict=False)]
-    return np.vstack([*legs, places[-1:]])
+    return np.vstack([places[:1], *(leg[1:] for leg in legs(scenario, tour, stops))])
+
+
+def legs(scenario: Scenario, tour: Tour, stops: Sequence[int]) -> list[FloatArray]:
+    """From stop to stop: (points, 2) metres of each leg, both stops and the corners between."""
+    places = scenario.positions[stops]
+    corners = tour_corners(scenario, tour) or [np.empty((0, 2))] * (len(stops) - 1)
+    ends = zip(places, corners, places[1:], strict=False)
+    return [np.vstack([start, way, end]) for start, way, end in ends]
 
 
 def tour_corners(scenario: Scenario, tour: Tour) -> list[FloatArray]:

@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from pyproj import Geod
 
 from flexpress import Plan, Scenario, make_plan
+from flexpress.planning import Tour
 from flexpress.scenario import Objective, Point, preset_names
 from flexpress.scenario.geodesy import Coordinate, to_coordinates
 
@@ -23,79 +23,53 @@ PRESETS = preset_names()
 ODD_NAMES = ('<a> & "b", c', "Zürich 'süd'", "名前;\\")
 
 
-class Lifted(Scenario):
-    """A scenario that says how high to fly, whatever its link says."""
+WALL = ((100.0, -50.0), (100.0, 60.0), (200.0, 60.0), (200.0, -50.0))
+"""A no-fly zone, given clockwise, between the server and the first client."""
 
-    @property
-    def flight_altitude(self) -> float | None:
-        return self.link.altitude or 120.0
-
-
-class Walled(Lifted):
-    """A no-fly zone, given clockwise, between the server and the first client."""
-
-    @property
-    def no_fly(self) -> tuple[tuple[Point, ...], ...]:
-        return (((100.0, -50.0), (100.0, 60.0), (200.0, 60.0), (200.0, -50.0)),)
-
-    def corners(self, i: int, j: int) -> tuple[Point, ...]:
-        outwards = ((100.0, -50.0), (200.0, -50.0))
-        return {(0, 1): outwards, (1, 0): outwards[::-1]}.get((i, j), ())
-
-    @property
-    def distances(self) -> NDArray[np.float64] | None:
-        nodes = range(self.num_clients + 1)
-        return np.array([[self._length(i, j) for j in nodes] for i in nodes])
-
-    def _length(self, i: int, j: int) -> float:
-        path = np.array([self.positions[i], *self.corners(i, j), self.positions[j]])
-        return float(np.hypot(*(path[1:] - path[:-1]).T).sum())
+ALPS_TOURS = (
+    "start spouts balcony valley-end icefall saddle glacier",
+    "north-face gorge grund sawmill terrace",
+    "ridge confluence alp church",
+)
 
 
-class Geographic(Walled):
-    """The same in latitudes and longitudes of its own."""
-
-    @property
-    def coordinates(self) -> NDArray[np.float64] | None:
-        return to_coordinates(self.positions, ORIGIN)
-
-    @property
-    def no_fly(self) -> tuple[tuple[Point, ...], ...]:
-        return tuple(self._moved(zone) for zone in super().no_fly)
-
-    def corners(self, i: int, j: int) -> tuple[Point, ...]:
-        return self._moved(super().corners(i, j))
-
-    def _length(self, i: int, j: int) -> float:
-        assert self.coordinates is not None
-        ends = [(a, b) for a, b in self.coordinates.tolist()]
-        return flown([ends[i], *self.corners(i, j), ends[j]])
-
-    def _moved(self, points: Sequence[Point]) -> tuple[Point, ...]:
-        if not points:
-            return ()
-        return tuple((a, b) for a, b in to_coordinates(np.array(points), ORIGIN).tolist())
-
-
-def walled(kind: type[Walled] = Walled) -> Walled:
-    """Three transporters and three clients."""
-    return kind.from_dict(
+def walled(*, geographic: bool = False, **network: object) -> Scenario:
+    """Three transporters, three clients and a zone, in metres or in degrees around ORIGIN."""
+    clients, zone = [(300.0, 0.0), (300.0, 400.0), (-200.0, 50.0)], list(WALL)
+    places: dict[str, object] = {"server": (0.0, 0.0), "clients": clients, "no_fly": [zone]}
+    if geographic:
+        home = dict(zip(("lat", "lon"), ORIGIN, strict=True)) | {"altitude": 408.5}
+        places = {"server": home, "clients": in_degrees(clients), "no_fly": [in_degrees(zone)]}
+    return Scenario.from_dict(
         {
             "name": "walled",
-            "network": {
-                "server": [0, 0],
-                "clients": [[300, 0], [300, 400], [-200, 50]],
-                "ids": list(ODD_NAMES),
-            },
+            "network": {**places, "ids": list(ODD_NAMES), **network},
             "fleet": {"speeds": [10, 8, 12], "budgets": ["6 kJ", "6 kJ", "6 kJ"]},
-            "link": {"transfer_time": 5.25},
+            "link": {"transfer_time": 5.25, "altitude": 120.0},
         }
     )
+
+
+def in_degrees(points: Sequence[Point]) -> list[dict[str, float]]:
+    places = to_coordinates(np.array(points), ORIGIN).tolist()
+    return [{"lat": latitude, "lon": longitude} for latitude, longitude in places]
+
+
+def origin_of(scenario: Scenario) -> Coordinate | None:
+    """Where to put a plane; a scenario in degrees is somewhere already."""
+    return ORIGIN if scenario.coordinates is None else None
 
 
 def walled_plan(scenario: Scenario) -> Plan:
     """The second transporter stays on the ground; the first flies home around the zone."""
     return plan_of(scenario, [[2, 1], [], [3]])
+
+
+def alps() -> tuple[Scenario, Plan]:
+    """Two corners on the way between two clients, one on a way home."""
+    scenario = Scenario.preset("alps")
+    nodes = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
+    return scenario, plan_of(scenario, [[nodes[c] for c in tour.split()] for tour in ALPS_TOURS])
 
 
 def plan_of(scenario: Scenario, tours: Sequence[Sequence[int]]) -> Plan:
@@ -104,8 +78,14 @@ def plan_of(scenario: Scenario, tours: Sequence[Sequence[int]]) -> Plan:
 
 
 def preset_plan(name: str, objective: Objective) -> tuple[Scenario, Plan]:
-    scenario = Lifted.preset(name)
+    scenario = Scenario.preset(name)
     return scenario, make_plan(scenario, objective=objective, iterations=2000)
+
+
+def holds_of(tour: Tour, hold: float) -> list[float]:
+    """Of every waypoint: none at the corners of each leg, then `hold` at the client."""
+    legs = tour.corners or ((),) * (len(tour.clients) + 1)
+    return [stay for leg in legs for stay in (*(0.0 for _ in leg), hold)][:-1]
 
 
 def flown(places: Iterable[Coordinate]) -> float:

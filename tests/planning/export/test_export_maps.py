@@ -6,20 +6,20 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from flights import (
     ODD_NAMES,
     ORIGIN,
-    Geographic,
-    Walled,
+    origin_of,
     preset_plan,
     same_length,
     walled,
     walled_plan,
 )
 
-from flexpress import Plan, Scenario
+from flexpress import Plan
 from flexpress.planning.export import export_plan
 from flexpress.planning.export.kml import line_colour
 from flexpress.scenario.geodesy import Coordinate
@@ -31,7 +31,16 @@ shapely: Any = pytest.importorskip("shapely.geometry", reason=WHY)
 fastkml: Any = pytest.importorskip("fastkml", reason=WHY)
 validator: Any = pytest.importorskip("fastkml.validator", reason=WHY)
 
-CASES = ["paper", "valley", "walled", "geographic"]
+GPX = "http://www.topografix.com/GPX/1/1"
+GPX_ORDER = {  # the sequences of gpx.xsd, version 1.1
+    "gpx": "metadata wpt rte trk extensions",
+    "metadata": "name desc author copyright link time keywords bounds extensions",
+    "rte": "name cmt desc src link number type extensions rtept",
+    "rtept": "ele time magvar geoidheight name cmt desc src link sym type fix sat hdop vdop pdop"
+    " ageofdgpsdata dgpsid extensions",
+}
+ALTITUDES = {"paper": 1000.0, "alps": 2061.0 + 1500.0}  # above sea level where that is known
+CASES = ["paper", "valley", "walled", "alps"]
 
 
 @pytest.fixture(autouse=True)
@@ -40,15 +49,12 @@ def _every_decimal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(geojson.geometry, "DEFAULT_PRECISION", 12)
 
 
-def case(name: str, format: str, server_altitude: float | None = None) -> tuple[Plan, str]:
-    scenario: Scenario
-    if name in ("walled", "geographic"):
-        scenario = walled(Walled if name == "walled" else Geographic)
-        plan = walled_plan(scenario)
-    else:
+def case(name: str, format: str) -> tuple[Plan, str]:
+    scenario = walled()
+    plan = walled_plan(scenario)
+    if name != "walled":
         scenario, plan = preset_plan(name, "minmax")
-    origin = None if name == "geographic" else ORIGIN
-    files = export_plan(scenario, plan, format, origin=origin, server_altitude=server_altitude)
+    files = export_plan(scenario, plan, format, origin=origin_of(scenario))
     assert list(files) == [f"plan.{format}"]
     return plan, files[f"plan.{format}"]
 
@@ -129,9 +135,9 @@ def test_kml_has_a_folder_a_transporter(name: str) -> None:
         assert same_length(swapped(line.geometry.coords), tour.length)
         assert len(points) == len(tour.clients)
         modes = {mark.kml_geometry.altitude_mode.value for mark in (line, *points)}
-        assert modes == {"relativeToGround"}
+        assert modes == {"absolute" if name == "alps" else "relativeToGround"}
         heights = {position[2] for mark in (line, *points) for position in mark.geometry.coords}
-        assert heights == {1000.0 if name == "paper" else 120.0}
+        assert heights == {ALTITUDES.get(name, 120.0)}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -142,16 +148,15 @@ def test_kml_keeps_to_the_schema(name: str, tmp_path: Path) -> None:
 
 
 def test_kml_zones_are_closed_rings() -> None:
-    _, text = case("geographic", "kml")
+    _, text = case("alps", "kml")
     (zones,) = (folder.features for folder in folders(text) if folder.name == "No-fly zones")
-    (zone,) = zones
-    polygon = shapely.shape(zone.geometry)
-    assert polygon.is_valid
-    assert polygon.exterior.is_ccw
-    (ring,) = re.findall(r"<LinearRing>\s*<coordinates>([^<]*)<", text)
-    first, *_, last = corners = ring.split()
-    assert len(corners) == 5
-    assert first == last
+    for zone in zones:
+        polygon = shapely.shape(zone.geometry)
+        assert polygon.is_valid
+        assert polygon.exterior.is_ccw
+    rings = [ring.split() for ring in re.findall(r"<LinearRing>\s*<coordinates>([^<]*)<", text)]
+    assert [len(ring) for ring in rings] == [7, 5]
+    assert all(ring[0] == ring[-1] for ring in rings)
 
 
 def test_kml_styles_are_there_and_differ() -> None:
@@ -176,13 +181,26 @@ def test_gpx_has_a_route_a_transporter(name: str) -> None:
         kinds = [point.type for point in route.points]
         assert (kinds[0], kinds[-1]) == ("take-off", "return")
         assert kinds.count("client") == len(tour.clients)
-        assert {point.elevation for point in route.points} == {None}
 
 
 def test_gpx_elevations_are_above_sea_level() -> None:
-    _, text = case("walled", "gpx", server_altitude=408.5)
-    points = [point for route in gpxpy.parse(text).routes for point in route.points]
-    assert {point.elevation for point in points} == {528.5}
+    for name, elevation in (("alps", 2061.0 + 1500.0), ("walled", None)):
+        _, text = case(name, "gpx")
+        points = [point for route in gpxpy.parse(text).routes for point in route.points]
+        assert {point.elevation for point in points} == {elevation}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_gpx_has_its_elements_in_the_order_of_the_schema(name: str) -> None:
+    _, text = case(name, "gpx")
+    root = ElementTree.fromstring(text)
+    assert root.tag == f"{{{GPX}}}gpx"
+    for parent in root.iter():
+        kind = parent.tag.removeprefix(f"{{{GPX}}}")
+        children = [child.tag.removeprefix(f"{{{GPX}}}") for child in parent]
+        allowed = GPX_ORDER.get(kind, "").split()
+        assert children == sorted(children, key=allowed.index)  # an unknown one has no index
+        assert all(children.count(child) == 1 or child in ("rte", "rtept") for child in children)
 
 
 def test_geojson_is_plain_json_without_rounded_places() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import mavsdk_link
@@ -14,6 +15,9 @@ from flights import (
     OBJECTIVES,
     ORIGIN,
     PRESETS,
+    alps,
+    holds_of,
+    origin_of,
     preset_plan,
     same_length,
     walled,
@@ -37,7 +41,7 @@ def mavsdk() -> Iterator[Any]:
 
 def plan_files(scenario: Scenario, plan: Plan) -> dict[int, str]:
     """Transporter (from 0) and text."""
-    files = export_plan(scenario, plan, "qgc", origin=ORIGIN)
+    files = export_plan(scenario, plan, "qgc", origin=origin_of(scenario))
     return {int(name.removeprefix("transporter-")[:-5]) - 1: files[name] for name in files}
 
 
@@ -55,7 +59,7 @@ def test_mavsdk_reads_what_was_meant(preset: str, objective: Objective, mavsdk: 
         tour = plan.transporters[k]
         read = mavsdk.import_qgroundcontrol_mission_from_string(text)
         takeoff, speed, *stops, home = read.mission_items
-        assert [item.seq for item in read.mission_items] == list(range(len(tour.clients) + 3))
+        assert [item.seq for item in read.mission_items] == list(range(len(stops) + 3))
         assert all(item.autocontinue == 1 for item in read.mission_items)
         assert (takeoff.command, speed.command, home.command) == (TAKEOFF, SPEED, RETURN)
         assert (speed.param1, speed.param2) == (1, pytest.approx(scenario.speeds[k]))
@@ -64,11 +68,12 @@ def test_mavsdk_reads_what_was_meant(preset: str, objective: Objective, mavsdk: 
         assert {item.frame for item in (speed, home)} == {NO_PLACE}
         assert {item.z for item in (takeoff, *stops)} == {scenario.flight_altitude}
         holds = [item.param1 for item in stops]
-        assert holds == pytest.approx([scenario.transfer_time] * len(tour.clients))
+        assert holds == pytest.approx(holds_of(tour, scenario.transfer_time))
         assert all(math.isnan(item.param4) for item in (takeoff, *stops))
         path = [place(item) for item in (takeoff, *stops, takeoff)]
         assert same_length(path, tour.length, a_leg=0.02)  # MAVLink rounds to 1e-7 degrees
-        assert read.geofence_items == read.rally_items == []
+        assert len(read.geofence_items) == sum(len(zone) for zone in scenario.no_fly)
+        assert read.rally_items == []
 
 
 def test_stops_are_the_clients_in_their_order(mavsdk: Any) -> None:
@@ -79,6 +84,23 @@ def test_stops_are_the_clients_in_their_order(mavsdk: Any) -> None:
         nodes = [ids.index(client) + 1 for client in plan.transporters[k].clients]
         expected = to_coordinates(scenario.positions[nodes], ORIGIN)
         assert np.array([place(item) for item in items]) == pytest.approx(expected, abs=6e-8)
+
+
+def test_corners_stand_between_the_clients_of_their_leg(mavsdk: Any) -> None:
+    scenario, plan = alps()
+    assert scenario.coordinates is not None
+    ids, turns = list(scenario.client_ids), []
+    for k, text in plan_files(scenario, plan).items():
+        items = mavsdk.import_qgroundcontrol_mission_from_string(text).mission_items[2:-1]
+        nodes = [ids.index(client) + 1 for client in plan.transporters[k].clients]
+        legs = [
+            [*scenario.corners(i, j), scenario.coordinates[j]] for i, j in pairwise([0, *nodes])
+        ]
+        home = scenario.corners(nodes[-1], 0)
+        expected = np.array([point for leg in [*legs, home] for point in leg])
+        assert np.array([place(item) for item in items]) == pytest.approx(expected, abs=6e-8)
+        turns.append((max(len(leg) - 1 for leg in legs), len(home)))
+    assert turns == [(2, 0), (0, 0), (0, 1)]  # most between clients, and on the way home
 
 
 def test_corners_are_passed_without_a_hold_and_zones_are_a_fence(mavsdk: Any) -> None:
@@ -93,10 +115,8 @@ def test_corners_are_passed_without_a_hold_and_zones_are_a_fence(mavsdk: Any) ->
 
 
 def test_the_file_has_what_qgroundcontrol_requires() -> None:
-    scenario = walled()
-    files = export_plan(
-        scenario, walled_plan(scenario), "qgc", origin=ORIGIN, server_altitude=408.5
-    )
+    scenario = walled(geographic=True)
+    files = export_plan(scenario, walled_plan(scenario), "qgc")
     data = json.loads(files["transporter-3.plan"])
     assert (data["fileType"], data["version"], data["groundStation"]) == (
         "Plan",

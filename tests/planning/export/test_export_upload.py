@@ -11,9 +11,8 @@ from typing import Any
 
 import mavsdk_link
 import pytest
-from flights import ORIGIN, preset_plan, walled, walled_plan
+from flights import origin_of, preset_plan, walled, walled_plan
 
-from flexpress import Plan, Scenario
 from flexpress.planning.export import export_plan
 
 WHY = "pymavlink is in the development extra: pip install 'flexpress[dev]'"
@@ -113,13 +112,14 @@ def uploaded(items: list[dict[str, Any]]) -> list[Any]:
     return list(mission)
 
 
-@pytest.mark.parametrize("case", ["paper", "walled"])
+@pytest.mark.parametrize("case", ["paper", "alps", "walled"])
 def test_every_item_arrives_as_it_was_written(case: str) -> None:
-    scenario: Scenario = walled()
-    plan: Plan = walled_plan(scenario)
-    if case == "paper":
-        scenario, plan = preset_plan("paper", "minmax")
-    text = export_plan(scenario, plan, "qgc", origin=ORIGIN)["transporter-1.plan"]
+    scenario = walled()
+    plan = walled_plan(scenario)
+    if case != "walled":
+        scenario, plan = preset_plan(case, "minmax")
+    files = export_plan(scenario, plan, "qgc", origin=origin_of(scenario))
+    text = files["transporter-1.plan"]
     sent = message_items(text)
     got = uploaded(sent)
     assert len(got) == len(sent) > len(plan.transporters[0].clients)

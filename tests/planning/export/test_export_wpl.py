@@ -11,7 +11,8 @@ from flights import (
     OBJECTIVES,
     ORIGIN,
     PRESETS,
-    Lifted,
+    holds_of,
+    origin_of,
     plan_of,
     preset_plan,
     same_length,
@@ -33,9 +34,7 @@ WAYPOINT, RETURN, TAKEOFF, SPEED = 16, 20, 22, 178
 def loaded(scenario: Scenario, plan: Plan, folder: Path) -> dict[int, list[Any]]:
     """Transporter (from 0) and the items that pymavlink finds."""
     found = {}
-    for name, text in export_plan(
-        scenario, plan, "wpl", origin=ORIGIN, server_altitude=408.5
-    ).items():
+    for name, text in export_plan(scenario, plan, "wpl", origin=origin_of(scenario)).items():
         (folder / name).write_text(text, encoding="utf-8")
         loader = mavwp.MAVWPLoader()
         count = loader.load(str(folder / name))
@@ -49,12 +48,14 @@ def loaded(scenario: Scenario, plan: Plan, folder: Path) -> dict[int, list[Any]]
 def test_pymavlink_reads_what_was_meant(preset: str, objective: Objective, tmp_path: Path) -> None:
     scenario, plan = preset_plan(preset, objective)
     files = loaded(scenario, plan, tmp_path)
+    above_sea = scenario.server_altitude or 0
+    hold = whole_seconds(scenario.transfer_time)
     assert set(files) == {k for k, tour in enumerate(plan.transporters) if tour.clients}
     for k, items in files.items():
         tour = plan.transporters[k]
         home, takeoff, speed, *stops, back = items
-        assert (home.frame, home.command, home.current, home.z) == (0, WAYPOINT, 1, 408.5)
-        assert [item.seq for item in items] == list(range(len(tour.clients) + 4))
+        assert (home.frame, home.command, home.current, home.z) == (0, WAYPOINT, 1, above_sea)
+        assert [item.seq for item in items] == list(range(len(stops) + 4))
         assert [item.current for item in items[1:]] == [0] * (len(items) - 1)
         assert (takeoff.command, speed.command, back.command) == (TAKEOFF, SPEED, RETURN)
         assert (takeoff.x, takeoff.y) == (home.x, home.y)
@@ -62,6 +63,7 @@ def test_pymavlink_reads_what_was_meant(preset: str, objective: Objective, tmp_p
         assert {(item.command, item.frame, item.z) for item in stops} == {
             (WAYPOINT, 3, scenario.flight_altitude)
         }
+        assert [item.param1 for item in stops] == holds_of(tour, hold)
         path = [(item.x, item.y) for item in (home, *stops, home)]
         assert same_length(path, tour.length)
 
@@ -100,7 +102,7 @@ def test_holds_that_break_the_budget_are_refused() -> None:
 
 
 def test_mavsdk_reads_the_same() -> None:
-    scenario = Lifted.preset("valley").replace(fleet={"budgets": None})
+    scenario = Scenario.preset("valley").replace(fleet={"budgets": None})
     plan = plan_of(scenario, [range(1, 13), [], []])
     files = export_plan(scenario, plan, "wpl", origin=ORIGIN)
     with mavsdk_link.reader() as mavsdk:

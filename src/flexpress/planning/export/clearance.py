@@ -13,20 +13,15 @@ def check_clearance(
     """InputError if the ground at a client is as high as the flight.
 
     `altitude` counts from home; `home` and the clients' heights, each with the client's name,
-    are above sea level, None if unknown.
+    are above sea level, None if unknown. Without home's nothing is known about the flight's.
     """
     known = [(height, name) for name, height in clients if height is not None]
-    if not known:
+    if not known or home is None:
         return
     height, name = max(known)
-    if home is None:
-        raise InputError(
-            f"client {name} lies at {height:g} m and the server's altitude is unknown: flights "
-            "are measured from the server's ground; give its altitude as well"
-        )
     if height >= home + altitude:
         raise InputError(
             f"client {name} lies at {height:g} m, the flight at {home + altitude:g} m "
-            f"({altitude:g} m above the server): raise the flight altitude above "
+            f"({altitude:g} m above the server): raise link.altitude above "
             f"{height - home:g} m"
         )

@@ -73,20 +73,18 @@ def make_flight(
     plan: Plan,
     *,
     origin: Coordinate | None = None,
-    server_altitude: float | None = None,
-    client_altitudes: Sequence[float | None] = (),
 ) -> Flight:
-    """The plan as missions. Altitudes above sea level, the clients' in the order of their ids."""
+    """The plan as missions on the Earth."""
     locate, altitude = locator(scenario, origin), flight_altitude(scenario)
-    heights = client_altitudes or [None] * scenario.num_clients
-    check_clearance(altitude, server_altitude, zip(scenario.client_names, heights, strict=True))
+    heights = zip(scenario.client_names, scenario.client_altitudes, strict=True)
+    check_clearance(altitude, scenario.server_altitude, heights)
     own = scenario.positions if scenario.coordinates is None else scenario.coordinates
     places = locate(own.tolist())
     home = places[0]
     return Flight(
         name=scenario.name,
         home=home,
-        home_altitude=server_altitude,
+        home_altitude=scenario.server_altitude,
         altitude=altitude,
         hold=scenario.transfer_time,
         missions=tuple(

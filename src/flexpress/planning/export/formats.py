@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from flexpress.errors import InputError
 from flexpress.planning.export.csv import write_csv
@@ -34,21 +34,11 @@ def export_plan(
     format: str,
     *,
     origin: Coordinate | None = None,
-    server_altitude: float | None = None,
-    client_altitudes: Sequence[float | None] = (),
 ) -> dict[str, str]:
     """The text of every file of a format, by its name; nothing is written.
 
-    `origin` is where x = 0, y = 0 of a planar scenario lies. Altitudes are metres above sea
-    level, the clients' in the order of `client_ids`, None where unknown.
+    `origin` is where x = 0, y = 0 of a planar scenario lies.
     """
     if format not in WRITERS:
         raise InputError(f"format {format!r}: must be one of {', '.join(EXPORT_FORMATS)}")
-    flight = make_flight(
-        scenario,
-        plan,
-        origin=origin,
-        server_altitude=server_altitude,
-        client_altitudes=client_altitudes,
-    )
-    return WRITERS[format](flight)
+    return WRITERS[format](make_flight(scenario, plan, origin=origin))

@@ -15,6 +15,11 @@ NAMESPACE = "http://www.opengis.net/kml/2.2"
 GOLDEN_RATIO = (5**0.5 - 1) / 2
 RED = "800000ff"  # alpha, blue, green, red: half transparent
 
+Level = tuple[str, float]
+"""KML's altitude mode, and metres."""
+
+ON_THE_GROUND: Level = ("relativeToGround", 0)
+
 
 def write_kml(flight: Flight) -> dict[str, str]:
     root = Element("kml", xmlns=NAMESPACE)
@@ -24,7 +29,7 @@ def write_kml(flight: Flight) -> dict[str, str]:
         add_style(page, mission)
     zone_style = add(page, "Style", id="no-fly")
     add(add(zone_style, "PolyStyle"), "color", RED)
-    add_point(page, "server", flight.home, 0)
+    add_point(page, "server", flight.home, ON_THE_GROUND)
     for mission in flight.missions:
         add_tour(page, flight, mission)
     if flight.no_fly:
@@ -48,17 +53,26 @@ def add_tour(page: Element, flight: Flight, mission: Mission) -> None:
     add(mark, "name", f"Tour of transporter {mission.transporter}")
     add(mark, "description", summary(mission))
     add(mark, "styleUrl", f"#{style_of(mission)}")
+    mode, metres = level(flight)
     line = add(mark, "LineString")
-    add(line, "altitudeMode", "relativeToGround")
-    add(line, "coordinates", coordinates(flight.path(mission), flight.altitude))
+    add(line, "altitudeMode", mode)
+    add(line, "coordinates", coordinates(flight.path(mission), metres))
     for visit in mission.visits:
         text = f"client {visit.client}, stop {visit.order}, {visit.arrival:.1f} s after take-off"
-        add_point(folder, visit.name, visit.place, flight.altitude, text, style_of(mission))
+        add_point(folder, visit.name, visit.place, level(flight), text, style_of(mission))
+
+
+def level(flight: Flight) -> Level:
+    """Above sea level where that is known, since flights do not follow the ground."""
+    if flight.home_altitude is None:
+        return "relativeToGround", flight.altitude
+    return "absolute", flight.home_altitude + flight.altitude
 
 
 def add_point(
-    parent: Element, name: str, place: Coordinate, altitude: float, text: str = "", style: str = ""
+    parent: Element, name: str, place: Coordinate, level: Level, text: str = "", style: str = ""
 ) -> None:
+    mode, metres = level
     mark = add(parent, "Placemark")
     add(mark, "name", name)
     if text:
@@ -66,12 +80,13 @@ def add_point(
     if style:
         add(mark, "styleUrl", f"#{style}")
     point = add(mark, "Point")
-    add(point, "altitudeMode", "relativeToGround")
-    add(point, "coordinates", coordinates([place], altitude))
+    add(point, "altitudeMode", mode)
+    add(point, "coordinates", coordinates([place], metres))
 
 
 def add_zones(page: Element, flight: Flight) -> None:
     """Walls from the ground to the flight altitude."""
+    mode, metres = level(flight)
     folder = add(page, "Folder")
     add(folder, "name", "No-fly zones")
     for number, zone in enumerate(flight.no_fly, start=1):
@@ -80,9 +95,9 @@ def add_zones(page: Element, flight: Flight) -> None:
         add(mark, "styleUrl", "#no-fly")
         polygon = add(mark, "Polygon")
         add(polygon, "extrude", 1)
-        add(polygon, "altitudeMode", "relativeToGround")
+        add(polygon, "altitudeMode", mode)
         ring = add(add(polygon, "outerBoundaryIs"), "LinearRing")
-        add(ring, "coordinates", coordinates([*zone, zone[0]], flight.altitude))
+        add(ring, "coordinates", coordinates([*zone, zone[0]], metres))
 
 
 def summary(mission: Mission) -> str:

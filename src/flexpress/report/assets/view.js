@@ -7,7 +7,7 @@ function boxOf(plan) {
   const corners = plan.transporters.flatMap((tour) => tour.corners.flat());
   const blocks = plan.blocks.flatMap(([west, south, east, north]) => [[west, south], [east, north]]);
   const box = { west: Infinity, south: Infinity, east: -Infinity, north: -Infinity };
-  for (const [x, y] of [plan.server, ...plan.clients, ...corners, ...blocks]) {
+  for (const [x, y] of [plan.server, ...plan.clients, ...corners, ...blocks, ...plan.zones.flat()]) {
     box.west = Math.min(box.west, x);
     box.east = Math.max(box.east, x);
     box.south = Math.min(box.south, y);
