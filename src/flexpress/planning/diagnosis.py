@@ -58,8 +58,7 @@ def diagnose(
     remedies: list[Remedy] = []
     examinations = (doctor.budgets, doctor.transporters, doctor.speeds, doctor.model_size)
     for number, examine in enumerate(examinations):
-        note = f"trying other {examine.__name__.replace('_', ' ')}"
-        on_progress(Progress(number / len(examinations), None, note))
+        on_progress(Progress(number / len(examinations), None))
         if should_stop():
             break
         remedies.append(examine())
