@@ -30,6 +30,9 @@ MOST_NODES = 5_000
 STEPS = 256
 ROUNDING = 1e-9
 
+SCALE = 1e3
+"""Of the costs that HiGHS sees: it takes plans that differ by less than 1e-6 for equal."""
+
 
 def best_plan_below(
     ground: Ground, fleet: Fleet, proof: Proof, ceiling: float, work: Work
@@ -98,10 +101,9 @@ def _solve(
     status = model.getModelStatus()
     if status == highspy.HighsModelStatus.kInfeasible:
         return ceiling
-    if status == highspy.HighsModelStatus.kOptimal:
-        return min(float(model.getInfo().objective_function_value), ceiling)
     bound = float(model.getInfo().mip_dual_bound)
-    return min(bound, ceiling) if np.isfinite(bound) else None
+    tolerance = 1e-6 + 1e-7 * sum(fleet.numbers)  # between plans, and of a tour's reduced cost
+    return min((bound - tolerance) / SCALE, ceiling) if np.isfinite(bound) else None
 
 
 def _add(
@@ -118,7 +120,8 @@ def _add(
     counts = members.sum(axis=1)
     flyer = fleet.flyers[kind]
     pairs = zip(counts.tolist(), lengths.tolist(), strict=True)
-    costs = np.array([tour_cost(flyer, count, length) for count, length in pairs]) / fleet.unit
+    costs = np.array([tour_cost(flyer, count, length) for count, length in pairs])
+    costs *= SCALE / fleet.unit
     own = np.full((len(sets), 1), num_clients + kind, dtype=np.int32)
     with_kind = np.hstack([members, np.ones((len(sets), 1), bool)])
     rows = np.hstack([np.broadcast_to(bits.astype(np.int32), members.shape), own])[with_kind]

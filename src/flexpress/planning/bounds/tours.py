@@ -30,7 +30,10 @@ MEMORIES = (8, 12)
 CLOSE = 1e-7
 """minmax: a plan that is better by less, relatively, does not count as better."""
 
-OPTIMAL = 1e-9
+OPTIMAL = 1e-8
+"""sws and total: the same."""
+
+ROUNDING = 1e-9
 IMPOSSIBLE = 1e-6
 """A bound on the number of clients left out, from which on it is not rounding."""
 
@@ -57,7 +60,7 @@ class TourBounds:
             self._columns.update({(kind, tuple(tour)): None for tour in tours if tour})
 
     def least_cost(self, objective: Objective, cost: float) -> float:
-        """A bound for `sws` or `total`, given the cost of some plan: that cost if it is optimal."""
+        """A bound for `sws` or `total`, given the cost of some plan."""
         counts = np.maximum(np.arange(self.problem.num_clients + 1), 1)
         latest = np.sqrt(cost / counts) if objective == "sws" else np.full(len(counts), cost)
         if self.problem.num_clients > MOST_CLIENTS:
@@ -74,11 +77,9 @@ class TourBounds:
             self.work.tell(bound * cost)
             if bound < 1 - OPTIMAL:
                 bound = max(bound, self._best_plan(memory, fleet, proof, 1.0))
-            if bound >= 1 - OPTIMAL:
-                return cost
-            if self.work.over():
+            if bound >= 1 - OPTIMAL or self.work.over():
                 break
-        return bound * cost * (1 - OPTIMAL)
+        return min(bound, 1.0) * cost * (1 - ROUNDING)
 
     def least_maximum(self, cost: float, floor: float) -> float:
         """A bound for `minmax`, given the cost of some plan and a lower bound of it."""
@@ -122,7 +123,7 @@ class TourBounds:
         fleet = self._back_by(np.full(self.problem.num_clients + 1, latest), number)
         if self._too_large(fleet):
             return False
-        proof = self._generate(memory, fleet, IMPOSSIBLE, OPTIMAL).best
+        proof = self._generate(memory, fleet, IMPOSSIBLE, ROUNDING).best
         if proof is None or proof.bound < IMPOSSIBLE:
             return False
         self._prizes = proof.prizes
