@@ -59,7 +59,7 @@ def certify_plan(
 def lower_bound(problem: Problem, objective: Objective, tours: Tours, work: Work) -> Bound:
     """The best of all bounds that fit the size of the problem and the work."""
     bounds = [Bound(farthest_client(problem, objective), FARTHEST_CLIENT)]
-    length = least_length(problem, work.should_stop)
+    length = least_length(problem, work.over)
     bounds.append(Bound(shared_load(problem, objective, length), SHARED_LOAD))
     best = max(bounds, key=lambda bound: bound.value)
     work.tell(best.value)

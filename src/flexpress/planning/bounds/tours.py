@@ -90,9 +90,9 @@ class TourBounds:
         for memory in MEMORIES:
             proven = self._least_gap(cost, proven, memory)
             self.work.tell(cost * (1 - proven))
-            if proven <= FINEST or self._no_plan_within(shortest, memory):
-                return shortest if proven > FINEST else cost * (1 - proven)
-            if self.work.over():
+            if self._no_plan_within(shortest, memory):
+                return shortest
+            if proven <= FINEST or self.work.over():
                 break
         return max(cost * (1 - proven), floor)
 
@@ -132,8 +132,10 @@ class TourBounds:
     def fewest_transporters(self, most: int) -> int | None:
         """How many are needed at least to keep the budgets; None if the fleet may be enough.
 
-        Only for transporters that are all alike, and not beyond `most`.
+        Only for transporters that are all alike, else None too; and not beyond `most`.
         """
+        if len(self.kinds) > 1:
+            return None
         number = self.problem.num_transporters
         while number < most and self.impossible_within(np.inf, number):
             number += 1
