@@ -52,7 +52,7 @@ class TourBounds:
         self._columns: dict[Column, None] = {}
         self._grounds: dict[int, Ground] = {}
         self._labels = room_for()
-        self._prizes: FloatArray | None = None  # of the last proof that something is impossible
+        self._prizes = np.zeros(problem.num_clients + 1)  # of the last proof of an impossibility
 
     def know(self, tours: Tours) -> None:
         """Begin with these tours, whoever flies them."""
@@ -142,8 +142,11 @@ class TourBounds:
         return number if number > self.problem.num_transporters else None
 
     def _no_plan_within(self, latest: float, memory: int) -> bool:
-        """The same as `impossible_within`, by enumeration, with the prizes of an earlier proof."""
-        if self._prizes is None or self.work.over():
+        """The same as `impossible_within`, by enumeration, with the prizes of an earlier proof.
+
+        If there was none, there are no prizes, and few clients only can be enumerated.
+        """
+        if self.problem.num_clients > MOST_ENUMERATED or self.work.over():
             return False
         fleet = self._back_by(np.full(self.problem.num_clients + 1, latest))
         proof = self._columns_for(memory, fleet).evaluate(self._prizes, self.work)
