@@ -12,6 +12,8 @@ from cases import OBJECTIVES, block_network, problem_of
 from flexpress import InputError, Plan, Scenario, make_plan
 from flexpress.planning.bounds import certificate, certify_plan
 from flexpress.planning.bounds.certificate import Bound, lower_bound
+from flexpress.planning.bounds.one_tree import one_tree
+from flexpress.planning.bounds.routes import price
 from flexpress.planning.bounds.work import Work
 from flexpress.planning.problem import Problem
 from flexpress.planning.progress import Progress
@@ -115,6 +117,12 @@ class TestCertifiedPlans:
         certified = certify_plan(scenario, make_plan(scenario, solver="exact"))
         assert certified.gap == 0
         assert certified.bound_method == "dynamic programming"
+
+    def test_a_matrix_of_distances_needs_no_code_of_its_own(self) -> None:
+        scenario = Scenario.preset("alps")
+        assert scenario.distances is not None
+        assert certify_plan(scenario, make_plan(scenario, iterations=3000)).gap is not None
+        assert len(price.signatures) == len(one_tree.signatures) == 1
 
     @pytest.mark.parametrize("seconds", [0, -1.0, np.nan, 2e9])
     def test_seconds_out_of_range(self, planned: tuple[Scenario, Plan], seconds: float) -> None:

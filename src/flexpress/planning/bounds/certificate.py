@@ -6,6 +6,7 @@ import importlib.util
 from dataclasses import dataclass
 
 from flexpress.errors import InputError
+from flexpress.planning.bounds.compilation import load
 from flexpress.planning.bounds.load import farthest_client, shared_load
 from flexpress.planning.bounds.one_tree import least_length
 from flexpress.planning.bounds.work import Work
@@ -42,15 +43,16 @@ def certify_plan(
 ) -> Plan:
     """The plan with a proven lower bound of its objective, its gap to it, and the method.
 
-    `seconds` limits the time, else a number of steps does, and the bound repeats. When
-    `should_stop` turns true, the best bound so far is taken. A `Progress` tells the bound as its
-    cost.
+    `seconds` limits the time, apart from compilation; else a number of steps does, and the bound
+    repeats. When `should_stop` turns true, the best bound so far is taken. A `Progress` tells the
+    bound as its cost.
     """
     check_seconds(seconds)
     if plan.solver == "exact":
         return plan.with_bound(plan.cost, DYNAMIC_PROGRAMMING)
     node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
     tours = [[node_of[client] for client in tour.clients] for tour in plan.transporters]
+    load(on_progress, with_tours=has_highs())
     work = Work(seconds, should_stop, on_progress)
     bound = lower_bound(Problem.of(scenario), plan.objective, tours, work)
     return plan.with_bound(min(bound.value, plan.cost), bound.method)

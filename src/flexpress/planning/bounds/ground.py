@@ -87,7 +87,7 @@ def shortest_tours(distances: FloatArray) -> FloatArray:
 
 def ground_of(problem: Problem, memory: int) -> Ground:
     """Distances, and memories of so many clients each: the client itself and the nearest others."""
-    distances = np.ascontiguousarray(problem.distances())
+    distances = np.array(problem.distances(), order="C")  # also where the scenario's is read-only
     near = neighbourhoods(distances, memory)  # (nodes, memory)
     nodes = len(distances)
     bit_of = np.full((nodes, nodes), -1, np.int8)

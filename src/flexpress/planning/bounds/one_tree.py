@@ -53,8 +53,7 @@ def shorter_ways(matrix: FloatArray) -> FloatArray:
     """The shorter of the ways there and back, where all nodes are brought to one level."""
     heights = np.median(matrix - matrix.T, axis=1) / 2
     level = matrix - heights[:, None] + heights[None, :]
-    shorter: FloatArray = np.minimum(level, level.T)
-    return shorter
+    return np.ascontiguousarray(np.minimum(level, level.T))
 
 
 @njit(cache=True)
