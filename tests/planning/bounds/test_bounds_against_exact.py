@@ -29,10 +29,10 @@ Case = tuple[int, Problem, float]
 """Seed, problem, optimum."""
 
 
-def cases(objective: Objective, seeds: range) -> Iterator[Case]:
+def cases(objective: Objective, seeds: range, max_clients: int = 7) -> Iterator[Case]:
     """Also those without any plan, where no bound is too high."""
     for seed in seeds:
-        problem = small_problem(seed)
+        problem = small_problem(seed, max_clients=max_clients)
         yield seed, problem, optimum(problem, objective)
 
 
@@ -82,11 +82,14 @@ def test_the_least_length_where_ways_between_clients_lead_nowhere() -> None:
 
 
 def check_tour_bounds(
-    bound: Callable[[Problem, Objective], float], objective: Objective, seeds: range
+    bound: Callable[[Problem, Objective], float],
+    objective: Objective,
+    seeds: range,
+    max_clients: int = 7,
 ) -> float:
     """That no bound is above the optimum; the share of those that are as high."""
     proven = []
-    for seed, problem, best in cases(objective, seeds):
+    for seed, problem, best in cases(objective, seeds, max_clients):
         value = bound(problem, objective)
         assert value <= best * ROUNDING, seed
         if best < np.inf:
@@ -118,6 +121,16 @@ def test_column_generation_alone(objective: Objective, monkeypatch: pytest.Monke
 def test_many_more(objective: Objective) -> None:
     assert check_tour_bounds(bound_from_optimum, objective, range(1000, 1500)) > 0.97
     check_tour_bounds(bound_from_any_plan, objective, range(1500, 1800))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_routes_that_forget_whom_they_visited(
+    objective: Objective, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds_by_tours, "MEMORIES", (2, 4))
+    share = check_tour_bounds(bound_from_optimum, objective, range(2000, 2060), max_clients=11)
+    assert share > 0.97
 
 
 def test_nothing_is_impossible_that_a_plan_does() -> None:
