@@ -70,8 +70,8 @@ def test_a_certificate_in_json(run: Run) -> None:
     assert outcome.code == 0
     data = json.loads(outcome.out)
     assert data["bound_method"] == "column generation"
-    assert data["lower_bound"] == pytest.approx(PLAN.cost, rel=1e-9)  # of the exact solver
-    assert data["gap"] == pytest.approx(0.0, abs=1e-9)
+    assert data["lower_bound"] == pytest.approx(PLAN.cost, rel=1e-7)  # of the exact solver
+    assert 0 <= data["gap"] < 1e-7
 
 
 def test_a_certificate_in_the_table_and_in_the_files(run: Run) -> None:
@@ -101,11 +101,13 @@ def test_a_time_for_proofs_that_is_none(run: Run, seconds: str) -> None:
 
 def test_without_highs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("flexpress.planning.bounds.certificate.has_highs", lambda: False)
-    outcome = run("plan", "valley", "--certify")
-    assert (outcome.code, outcome.out) == (2, "")
+    outcome = run("plan", "valley", "--certify", "--json")
+    assert outcome.code == 0
     assert outcome.err == (
-        "flexpress: certificates need the package highspy: pip install 'flexpress[certify]'\n"
+        "flexpress: only weak bounds are proven without the package highspy: "
+        "pip install 'flexpress[certify]'\n"
     )
+    assert json.loads(outcome.out)["bound_method"] in ("farthest client", "shared load")
 
 
 def test_a_diagnosis(run: Run) -> None:

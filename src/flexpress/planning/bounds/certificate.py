@@ -13,13 +13,17 @@ from flexpress.planning.bounds.work import Work
 from flexpress.planning.objectives import cost_of
 from flexpress.planning.plan import Plan
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import OnProgress, ShouldStop, ignore_progress, never
+from flexpress.planning.progress import OnProgress, Progress, ShouldStop, ignore_progress, never
 from flexpress.scenario import Objective, Scenario
 
 DYNAMIC_PROGRAMMING = "dynamic programming"
 COLUMN_GENERATION = "column generation"
 SHARED_LOAD = "shared load"
 FARTHEST_CLIENT = "farthest client"
+
+WITHOUT_HIGHS = (
+    "only weak bounds are proven without the package highspy: pip install 'flexpress[certify]'"
+)
 
 CLOSE = 1e-7
 """A gap, relatively, that is not worth more work."""
@@ -43,9 +47,9 @@ def certify_plan(
 ) -> Plan:
     """The plan with a proven lower bound of its objective, its gap to it, and the method.
 
-    `seconds` limits the time, else a number of steps does, and the bound repeats. When
-    `should_stop` turns true, the best bound so far is taken. A `Progress` tells the bound as its
-    cost.
+    `seconds` limits the time, apart from compilation; else a number of steps does, and the bound
+    repeats. When `should_stop` turns true, the best bound so far is taken. A `Progress` tells the
+    bound as its cost.
     """
     check_certify(seconds)
     if plan.solver == "exact":
@@ -53,6 +57,8 @@ def certify_plan(
     node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
     tours = [[node_of[client] for client in tour.clients] for tour in plan.transporters]
     problem = Problem.of(scenario)
+    if not has_highs():
+        on_progress(Progress(0.0, None, WITHOUT_HIGHS))
     load(on_progress)
     work = Work(seconds, should_stop, on_progress)
     bound = lower_bound(problem, plan.objective, tours, work)
@@ -62,7 +68,7 @@ def certify_plan(
 def lower_bound(problem: Problem, objective: Objective, tours: Tours, work: Work) -> Bound:
     """The best of all bounds that fit the size of the problem and the work."""
     bounds = [Bound(farthest_client(problem, objective), FARTHEST_CLIENT)]
-    length = least_length(problem, work.should_stop)
+    length = least_length(problem, work.over)
     bounds.append(Bound(shared_load(problem, objective, length), SHARED_LOAD))
     best = max(bounds, key=lambda bound: bound.value)
     work.tell(best.value)
@@ -82,9 +88,6 @@ def lower_bound(problem: Problem, objective: Objective, tours: Tours, work: Work
 
 
 def check_certify(seconds: float | None) -> None:
-    """InputError if the proof cannot begin."""
-    if not has_highs():
-        raise InputError("certificates need the package highspy: pip install 'flexpress[certify]'")
     if seconds is not None and not 0 < seconds <= 1e9:
         raise InputError(f"certify-seconds = {seconds}: must be greater than 0 and at most 1e9")
 

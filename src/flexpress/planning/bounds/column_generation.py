@@ -89,8 +89,9 @@ class ColumnGeneration:
         """Put these tours, with their kinds, into the programme; how many were new and allowed."""
         new = 0
         for kind, tour in tours:
-            cost = self._cost(kind, tour)
-            if tour and cost is not None and (kind, tour) not in self.tours:
+            known = not tour or (kind, tour) in self.tours
+            cost = None if known else self._cost(kind, tour)
+            if cost is not None:
                 self.tours[kind, tour] = None
                 self._master.add(kind, cost, tour)
                 new += 1

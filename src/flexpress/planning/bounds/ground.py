@@ -31,15 +31,15 @@ class Kind:
     budget: float
 
     def within_budget(self, counts: FloatArray) -> FloatArray:
-        """Metres that a tour of so many clients may have; negative if none."""
-        left = self.budget * (1 + BUDGET_TOLERANCE) - self.energy_per_client * counts
+        """Metres that a tour of so many clients may have, rather too many; negative if none."""
+        left = self.budget * (1 + BUDGET_TOLERANCE + SLACK) - self.energy_per_client * counts
         if self.energy_per_metre > 0:
             return left / self.energy_per_metre
         return np.where(left >= 0, np.inf, -1.0)
 
     def within_time(self, counts: FloatArray, latest: FloatArray) -> FloatArray:
-        """Metres that it may have to be back by then."""
-        return (latest - self.time_per_client * counts) / self.time_per_metre
+        """Metres that it may have to be back by then, rather too many."""
+        return (latest * (1 + SLACK) - self.time_per_client * counts) / self.time_per_metre
 
 
 def kinds_of(problem: Problem) -> list[Kind]:
@@ -63,13 +63,14 @@ def make_flyer(kind: Kind, cost: int, latest: FloatArray, distances: FloatArray)
     """
     shortest = shortest_tours(distances)
     counts = np.arange(len(shortest), dtype=np.float64)
-    metres = np.minimum(kind.within_budget(counts), kind.within_time(counts, latest)) * (1 + SLACK)
+    metres = np.minimum(kind.within_budget(counts), kind.within_time(counts, latest))
     allowed = np.flatnonzero(metres[1:] >= shortest[1:])
     if not len(allowed):  # it cannot fly at all
         nowhere = np.array([0.0, -1.0])
         return Flyer(cost, kind.time_per_metre, kind.time_per_client, nowhere, 1.0)
     most = int(allowed[-1]) + 1
-    longest = np.minimum(metres[: most + 1], distances.max() * (most + 1))  # inf if unlimited
+    whatever = distances.max() * (most + 1) * (1 + SLACK)  # where the limits are infinite
+    longest = np.minimum(metres[: most + 1], whatever)
     reach = float(longest.max()) * (1 + SLACK) + SLACK
     return Flyer(cost, kind.time_per_metre, kind.time_per_client, longest, reach)
 
@@ -86,7 +87,7 @@ def shortest_tours(distances: FloatArray) -> FloatArray:
 
 def ground_of(problem: Problem, memory: int) -> Ground:
     """Distances, and memories of so many clients each: the client itself and the nearest others."""
-    distances = np.ascontiguousarray(problem.distances())
+    distances = np.array(problem.distances(), order="C")  # also where the scenario's is read-only
     near = neighbourhoods(distances, memory)  # (nodes, memory)
     nodes = len(distances)
     bit_of = np.full((nodes, nodes), -1, np.int8)

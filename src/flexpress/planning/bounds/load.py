@@ -10,13 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flexpress.planning.bounds.ground import Kind, kinds_of, shortest_tours, ways_home
+from flexpress.planning.bounds.ground import kinds_of, shortest_tours, ways_home
 from flexpress.planning.problem import FloatArray, Problem
 from flexpress.scenario import Objective
 
 ROUNDING = 1e-9
 MOST_IN_MATRIX = 2000
-SEARCHES = 40
+SEARCHES = 30
 """Of a price, by golden section."""
 
 
@@ -74,19 +74,20 @@ class SwsLoad:
     """
 
     def __init__(self, problem: Problem, length: float) -> None:
-        self._kinds = kinds_of(problem)
+        kinds = kinds_of(problem)
+        self._numbers = np.array([kind.number for kind in kinds])
+        self._per_metre = np.array([[kind.time_per_metre] for kind in kinds])
+        self._per_client = np.array([[kind.time_per_client] for kind in kinds])
         self._length = length
-        n = problem.num_clients
-        self._counts = np.arange(1, n + 1, dtype=np.float64)
+        self._counts = np.arange(1.0, problem.num_clients + 1)
         there_and_back = ways_there(problem) + ways_back(problem)
         self._shortest = least_of_all(problem, there_and_back)
         self._longest = most_of_all(problem, there_and_back)
 
     def bound(self) -> float:
         """The best prices: concave in both, so one search within the other."""
-        n, fleet = len(self._counts), sum(kind.number for kind in self._kinds)
-        slowest = max(kind.time_per_metre for kind in self._kinds)
-        stay = max(kind.time_per_client for kind in self._kinds)
+        n, fleet = len(self._counts), self._numbers.sum()
+        slowest, stay = self._per_metre.max(), self._per_client.max()
         round_trip = slowest * self._length / fleet + stay * n / fleet
         highest_metre = 20 * n / fleet * round_trip * slowest
 
@@ -97,16 +98,13 @@ class SwsLoad:
         return max(0.0, golden(with_metre, 0.0, highest_metre))
 
     def _value(self, metre: float, client: float) -> float:
-        value = metre * self._length + client * len(self._counts)
-        return value + sum(kind.number * self._least(kind, metre, client) for kind in self._kinds)
-
-    def _least(self, kind: Kind, metre: float, client: float) -> float:
-        """min R Delta^2 - metre L - client R of one transporter, which may also stay at home."""
-        r, a = self._counts, kind.time_per_metre
-        best_length = (metre / (2 * r * a) - kind.time_per_client * r) / a
+        """Each transporter takes its min R Delta^2 - metre L - client R, or stays at home."""
+        r, a, c = self._counts, self._per_metre, self._per_client
+        best_length = (metre / (2 * r * a) - c * r) / a  # (kinds, counts)
         length = np.clip(best_length, self._shortest, self._longest)
-        round_trip = a * length + kind.time_per_client * r
-        return min(0.0, float((r * round_trip**2 - metre * length - client * r).min()))
+        least = (r * (a * length + c * r) ** 2 - metre * length - client * r).min(axis=1)
+        paid = metre * self._length + client * len(r)
+        return float(paid + self._numbers @ np.minimum(least, 0.0))
 
 
 def golden(value: Callable[[float], float], low: float, high: float) -> float:

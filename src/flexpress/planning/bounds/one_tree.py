@@ -1,10 +1,13 @@
 """The least that all tours together must fly: Held and Karp's one-tree, in Numba.
 
 The legs of any plan connect all nodes, and every client has two of them. Take out one client: what
-is left is still connected, so it is at least as long as the shortest spanning tree, and the client
-itself has two legs more. Weights on the clients that count the legs at each (Held, Karp, Operations
-Research 18(6), 1970) raise this bound without changing the length of a plan. Holds for any number
-of tours and without the triangle inequality; for asymmetric distances the shorter direction counts.
+is left is still connected, even without one leg from the server of each tour but the client's: at
+least as long as the shortest spanning tree. The client itself has two legs more. Weights on the
+clients that count the legs at each (Held, Karp, Operations Research 18(6), 1970) raise this bound
+without changing the length of a plan. Holds for any number of tours and without the triangle
+inequality, as long as no weight makes a leg from the server, which is left out, negative. Of
+asymmetric distances the shorter direction counts, after the slope is taken out: a tour that climbs
+comes down again.
 """
 
 from __future__ import annotations
@@ -25,10 +28,11 @@ def least_length(problem: Problem, should_stop: ShouldStop = never) -> float:
     """Metres that the tours of no plan are below, taken together."""
     matrix = np.zeros((0, 0))
     if problem.matrix is not None:
-        matrix = np.minimum(problem.matrix, problem.matrix.T)
+        matrix = shorter_ways(problem.matrix)
     x, y = problem.positions.T.copy()
-    weights = np.zeros(len(x))
-    apart = 1 + int(np.argmax(problem.distances_from_server()))
+    from_server = matrix[0, 1:] if len(matrix) else problem.distances_from_server()
+    weights = np.append(0.0, np.maximum(-from_server, 0.0))
+    apart = 1 + int(np.argmax(from_server))
     ascents = int(np.clip(STEPS_OF_WORK / len(x) ** 2, FEWEST_ASCENTS, MOST_ASCENTS))
     best, change = 0.0, np.zeros(len(x))
     for ascent in range(ascents):
@@ -41,7 +45,15 @@ def least_length(problem: Problem, should_stop: ShouldStop = never) -> float:
             break
         change = slope + 0.6 * change
         weights += (1 - ascent / ascents) * 0.05 * max(best, length) / steepness * change
+        weights[1:] = np.maximum(weights[1:], -from_server)
     return best * (1 - 1e-9)
+
+
+def shorter_ways(matrix: FloatArray) -> FloatArray:
+    """The shorter of the ways there and back, where all nodes are brought to one level."""
+    heights = np.median(matrix - matrix.T, axis=1) / 2
+    level = matrix - heights[:, None] + heights[None, :]
+    return np.ascontiguousarray(np.minimum(level, level.T))
 
 
 @njit(cache=True)

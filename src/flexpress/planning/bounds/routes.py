@@ -331,65 +331,133 @@ def trace(labels: Labels, label: int, route: IntArray) -> None:
         label = labels.parent[label]
 
 
+class Paths(NamedTuple):
+    """Room for paths from the server that visit no client twice.
+
+    A set of clients is an integer whose bit i - 1 stands for client i: at most 64 of them.
+    """
+
+    clients: SetArray
+    last: NDArray[np.int16]
+    length: FloatArray
+    prize: FloatArray
+
+
 @njit(cache=True)
 def enumerate_tours(
     ground: Ground, flyer: Flyer, prizes: FloatArray, steps: int, below: float, room: int
 ) -> tuple[SetArray, FloatArray, bool]:
     """All sets of clients whose shortest tour has cost - prizes below this; whether they are all.
 
-    A set is an integer whose bit i - 1 stands for client i, so there are at most 64 clients. Paths
-    with the same clients and the same end are kept once, the shortest.
+    Paths with the same clients and the same end are kept once, the shortest.
     """
-    nodes, most = len(prizes), len(flyer.longest) - 1
     table = most_prizes(ground, flyer, prizes, steps)
-    values = np.empty((nodes, steps // 2 + 1))
-    per_step = (steps // 2) / flyer.reach
-    sets, lasts, lengths = np.empty(room, np.uint64), np.empty(room, np.int16), np.empty(room)
-    new_sets, new_lasts = np.empty(room, np.uint64), np.empty(room, np.int16)
-    new_lengths, collected = np.empty(room), np.empty(room)
-    found_sets, found_lengths = np.empty(room, np.uint64), np.empty(room)
+    values = np.empty((len(prizes), steps // 2 + 1))
+    paths, longer = room_for_paths(room), room_for_paths(room)
+    sets, lengths = np.empty(room, np.uint64), np.empty(room)
+    paths.clients[0], paths.last[0], paths.length[0], paths.prize[0] = 0, 0, 0.0, 0.0
     known, found = 1, 0
-    sets[0], lasts[0], lengths[0], collected[0] = 0, 0, 0.0, 0.0
-    for count in range(1, most + 1):
+    for count in range(1, len(flyer.longest)):
         completion_values(flyer, table, count, values)
-        new = 0
-        for p in range(known):
-            for j in range(1, nodes):
-                bit = np.uint64(1) << np.uint64(j - 1)
-                way = lengths[p] + ground.distances[lasts[p], j]
-                if sets[p] & bit or way > flyer.longest[count] - ground.home[j]:
-                    continue
-                if values[j, int(way * per_step)] - collected[p] - prizes[j] >= below:
-                    continue
-                if new == room:
-                    return found_sets[:0], found_lengths[:0], False
-                new_sets[new], new_lasts[new], new_lengths[new] = sets[p] | bit, j, way
-                new += 1
-        order = np.argsort(new_sets[:new])
-        shortest = np.full(nodes, np.inf)
-        known = 0
-        t = 0
-        while t < new:
-            clients = new_sets[order[t]]
-            while t < new and new_sets[order[t]] == clients:
-                p = order[t]
-                shortest[new_lasts[p]] = min(shortest[new_lasts[p]], new_lengths[p])
-                t += 1
-            prize = 0.0
-            for j in range(1, nodes):
-                if clients >> np.uint64(j - 1) & np.uint64(1):
-                    prize += prizes[j]
-            closed = np.inf
-            for j in range(1, nodes):
-                if shortest[j] < np.inf:
-                    sets[known], lasts[known] = clients, j
-                    lengths[known], collected[known] = shortest[j], prize
-                    known += 1
-                    closed = min(closed, shortest[j] + ground.distances[j, 0])
-                    shortest[j] = np.inf
-            if closed <= flyer.longest[count] and tour_cost(flyer, count, closed) - prize < below:
-                if found == room:
-                    return found_sets[:0], found_lengths[:0], False
-                found_sets[found], found_lengths[found] = clients, closed
-                found += 1
-    return found_sets[:found].copy(), found_lengths[:found].copy(), True
+        new = lengthen(ground, flyer, prizes, values, below, count, paths, known, longer)
+        if new > room:
+            return sets[:0], lengths[:0], False
+        known = keep_shortest(longer, new, paths, len(prizes))
+        found = close(ground, flyer, below, count, paths, known, sets, lengths, found)
+        if found > room:
+            return sets[:0], lengths[:0], False
+    return sets[:found].copy(), lengths[:found].copy(), True
+
+
+@njit(cache=True)
+def room_for_paths(room: int) -> Paths:
+    return Paths(
+        np.empty(room, np.uint64), np.empty(room, np.int16), np.empty(room), np.empty(room)
+    )
+
+
+@njit(cache=True)
+def lengthen(
+    ground: Ground,
+    flyer: Flyer,
+    prizes: FloatArray,
+    values: FloatArray,
+    below: float,
+    count: int,
+    paths: Paths,
+    known: int,
+    longer: Paths,
+) -> int:
+    """Paths with one client more, `count`, that may still become tours below this: how many.
+
+    More than there is room for, if they do not fit.
+    """
+    new, room = 0, len(longer.length)
+    per_step = (values.shape[1] - 1) / flyer.reach
+    for p in range(known):
+        for j in range(1, len(prizes)):
+            bit = np.uint64(1) << np.uint64(j - 1)
+            way = paths.length[p] + ground.distances[paths.last[p], j]
+            if paths.clients[p] & bit or way > flyer.longest[count] - ground.home[j]:
+                continue
+            prize = paths.prize[p] + prizes[j]
+            if values[j, int(way * per_step)] - prize >= below:
+                continue
+            if new == room:
+                return room + 1
+            longer.clients[new], longer.last[new] = paths.clients[p] | bit, j
+            longer.length[new], longer.prize[new] = way, prize
+            new += 1
+    return new
+
+
+@njit(cache=True)
+def keep_shortest(paths: Paths, known: int, kept: Paths, nodes: int) -> int:
+    """Of paths with the same clients and the same end the shortest, by clients: how many."""
+    order = np.argsort(paths.clients[:known])
+    shortest = np.full(nodes, np.inf)
+    num_kept, t = 0, 0
+    while t < known:
+        first = order[t]
+        while t < known and paths.clients[order[t]] == paths.clients[first]:
+            p = order[t]
+            shortest[paths.last[p]] = min(shortest[paths.last[p]], paths.length[p])
+            t += 1
+        for j in range(1, nodes):
+            if shortest[j] < np.inf:
+                kept.clients[num_kept], kept.last[num_kept] = paths.clients[first], j
+                kept.length[num_kept], kept.prize[num_kept] = shortest[j], paths.prize[first]
+                num_kept += 1
+                shortest[j] = np.inf
+    return num_kept
+
+
+@njit(cache=True)
+def close(
+    ground: Ground,
+    flyer: Flyer,
+    below: float,
+    count: int,
+    paths: Paths,
+    known: int,
+    sets: SetArray,
+    lengths: FloatArray,
+    found: int,
+) -> int:
+    """Add the sets that paths of `count` clients, sorted by them, make tours of: how many in all.
+
+    More than there is room for, if they do not fit.
+    """
+    closed = np.inf
+    for p in range(known):
+        closed = min(closed, paths.length[p] + ground.distances[paths.last[p], 0])
+        if p + 1 < known and paths.clients[p + 1] == paths.clients[p]:
+            continue
+        value = tour_cost(flyer, count, closed) - paths.prize[p]
+        if closed <= flyer.longest[count] and value < below:
+            if found == len(sets):
+                return found + 1
+            sets[found], lengths[found] = paths.clients[p], closed
+            found += 1
+        closed = np.inf
+    return found

@@ -30,7 +30,10 @@ MEMORIES = (8, 12)
 CLOSE = 1e-7
 """minmax: a plan that is better by less, relatively, does not count as better."""
 
-OPTIMAL = 1e-9
+OPTIMAL = 1e-8
+"""sws and total: the same."""
+
+ROUNDING = 1e-9
 IMPOSSIBLE = 1e-6
 """A bound on the number of clients left out, from which on it is not rounding."""
 
@@ -49,7 +52,7 @@ class TourBounds:
         self._columns: dict[Column, None] = {}
         self._grounds: dict[int, Ground] = {}
         self._labels = room_for()
-        self._prizes: FloatArray | None = None  # of the last proof that something is impossible
+        self._prizes = np.zeros(problem.num_clients + 1)  # of the last proof of an impossibility
 
     def know(self, tours: Tours) -> None:
         """Begin with these tours, whoever flies them."""
@@ -57,7 +60,7 @@ class TourBounds:
             self._columns.update({(kind, tuple(tour)): None for tour in tours if tour})
 
     def least_cost(self, objective: Objective, cost: float) -> float:
-        """A bound for `sws` or `total`, given the cost of some plan: that cost if it is optimal."""
+        """A bound for `sws` or `total`, given the cost of some plan."""
         counts = np.maximum(np.arange(self.problem.num_clients + 1), 1)
         latest = np.sqrt(cost / counts) if objective == "sws" else np.full(len(counts), cost)
         if self.problem.num_clients > MOST_CLIENTS:
@@ -74,11 +77,9 @@ class TourBounds:
             self.work.tell(bound * cost)
             if bound < 1 - OPTIMAL:
                 bound = max(bound, self._best_plan(memory, fleet, proof, 1.0))
-            if bound >= 1 - OPTIMAL:
-                return cost
-            if self.work.over():
+            if bound >= 1 - OPTIMAL or self.work.over():
                 break
-        return bound * cost * (1 - OPTIMAL)
+        return min(bound, 1.0) * cost * (1 - ROUNDING)
 
     def least_maximum(self, cost: float, floor: float) -> float:
         """A bound for `minmax`, given the cost of some plan and a lower bound of it."""
@@ -89,9 +90,9 @@ class TourBounds:
         for memory in MEMORIES:
             proven = self._least_gap(cost, proven, memory)
             self.work.tell(cost * (1 - proven))
-            if proven <= FINEST or self._no_plan_within(shortest, memory):
-                return shortest if proven > FINEST else cost * (1 - proven)
-            if self.work.over():
+            if self._no_plan_within(shortest, memory):
+                return shortest
+            if proven <= FINEST or self.work.over():
                 break
         return max(cost * (1 - proven), floor)
 
@@ -122,7 +123,7 @@ class TourBounds:
         fleet = self._back_by(np.full(self.problem.num_clients + 1, latest), number)
         if self._too_large(fleet):
             return False
-        proof = self._generate(memory, fleet, IMPOSSIBLE, OPTIMAL).best
+        proof = self._generate(memory, fleet, IMPOSSIBLE, ROUNDING).best
         if proof is None or proof.bound < IMPOSSIBLE:
             return False
         self._prizes = proof.prizes
@@ -131,16 +132,21 @@ class TourBounds:
     def fewest_transporters(self, most: int) -> int | None:
         """How many are needed at least to keep the budgets; None if the fleet may be enough.
 
-        Only for transporters that are all alike, and not beyond `most`.
+        Only for transporters that are all alike, else None too; and not beyond `most`.
         """
+        if len(self.kinds) > 1:
+            return None
         number = self.problem.num_transporters
         while number < most and self.impossible_within(np.inf, number):
             number += 1
         return number if number > self.problem.num_transporters else None
 
     def _no_plan_within(self, latest: float, memory: int) -> bool:
-        """The same as `impossible_within`, by enumeration, with the prizes of an earlier proof."""
-        if self._prizes is None or self.work.over():
+        """The same as `impossible_within`, by enumeration, with the prizes of an earlier proof.
+
+        If there was none, there are no prizes, and few clients only can be enumerated.
+        """
+        if self.problem.num_clients > MOST_ENUMERATED or self.work.over():
             return False
         fleet = self._back_by(np.full(self.problem.num_clients + 1, latest))
         proof = self._columns_for(memory, fleet).evaluate(self._prizes, self.work)

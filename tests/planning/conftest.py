@@ -1,0 +1,1 @@
+"""Lets the tests in folders below import what lies here, such as `cases`."""
