@@ -103,6 +103,14 @@ def test_from_the_optimum_it_is_proven_nearly_always(objective: Objective) -> No
     assert check_tour_bounds(bound_from_optimum, objective, range(30)) > 0.97
 
 
+@pytest.mark.parametrize("seed", [104, 165, 386, 472])
+def test_minmax_is_proven_where_detours_are_shorter(seed: int) -> None:
+    """A client more may make a tour shorter; and column generation alone proves nothing."""
+    problem = small_problem(seed)
+    best = optimum(problem, "minmax")
+    assert bound_from_optimum(problem, "minmax") >= best * PROVEN
+
+
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_from_any_plan(objective: Objective) -> None:
     """Tours that may break the budgets, in any order. For minmax the steps are coarser then."""
