@@ -50,13 +50,13 @@ def forget_output() -> None:
 
 @contextmanager
 def watch(
-    solver: str, show_cost: Callable[[float], str], stopping: Callable[[], bool]
+    solver: str, show_value: Callable[[float | None], str], stopping: Callable[[], bool]
 ) -> Iterator[Callable[[Progress], None]]:
     """A listener for a solver's progress: a live line, or only notes if there is no terminal."""
     if not sys.stderr.isatty():
         yield Notes()
         return
-    with ProgressLine(solver, show_cost, stopping) as line:
+    with ProgressLine(solver, show_value, stopping) as line:
         yield line.update
 
 
@@ -76,11 +76,11 @@ class ProgressLine:
     """Solver, share of the effort, best value so far, time; gone when the work is done."""
 
     def __init__(
-        self, solver: str, show_cost: Callable[[float], str], stopping: Callable[[], bool]
+        self, solver: str, show_value: Callable[[float | None], str], stopping: Callable[[], bool]
     ) -> None:
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        self._show_cost = show_cost
+        self._show_value = show_value
         self._stopping = stopping
         self._note = ""
         self._live = Progress(
@@ -103,7 +103,7 @@ class ProgressLine:
         self._live.stop()
 
     def update(self, progress: Progress) -> None:
-        best = "nothing yet" if progress.cost is None else self._show_cost(progress.cost)
+        best = self._show_value(progress.cost)
         note = "stopping; Ctrl-C again aborts" if self._stopping() else progress.note
         # A note may announce work that stops the drawing thread: it must stand there before.
         refresh, self._note = note != self._note, note

@@ -30,8 +30,11 @@ def watched_plan(
     from flexpress.planning import make_plan
     from flexpress.report.numbers import cost_text
 
+    def show(cost: float | None) -> str:
+        return "no plan yet" if cost is None else f"best {cost_text(objective, cost)}"
+
     solver = solver or scenario.plan.solver
-    with watched(solver, lambda cost: f"best {cost_text(objective, cost)}") as (listener, stop):
+    with watched(solver, show) as (listener, stop):
         try:
             plan = make_plan(
                 scenario,
@@ -57,8 +60,8 @@ def watched_certificate(scenario: Scenario, plan: Plan, seconds: float | None) -
     from flexpress.planning.bounds import certify_plan
     from flexpress.report.numbers import cost_text
 
-    def show(bound: float) -> str:
-        return f"at least {cost_text(plan.objective, bound)}"
+    def show(bound: float | None) -> str:
+        return "" if bound is None else f"at least {cost_text(plan.objective, bound)}"
 
     with watched("certify", show) as (listener, stop):
         certified = certify_plan(
@@ -73,7 +76,7 @@ def watched_diagnosis(scenario: Scenario, seed: int | None) -> list[Remedy]:
     """`diagnose`: interrupted, it gives what was found so far."""
     from flexpress.planning.diagnosis import diagnose
 
-    with watched("diagnose", str) as (listener, stop):
+    with watched("diagnose", lambda _: "") as (listener, stop):
         return diagnose(
             scenario,
             seed=scenario.seed if seed is None else seed,
@@ -84,7 +87,7 @@ def watched_diagnosis(scenario: Scenario, seed: int | None) -> list[Remedy]:
 
 @contextmanager
 def watched(
-    name: str, show_value: Callable[[float], str]
+    name: str, show_value: Callable[[float | None], str]
 ) -> Iterator[tuple[Listener, Interruption]]:
     """A listener for progress, and whether the user has asked to stop."""
     with (

@@ -61,7 +61,7 @@ def make_plan(
         return solve(energies, "minmax", judge, effort, seed, ignore_progress, should_stop)
 
     proof = "proven by trying all" if solver == "exact" else None
-    if proof is None:
+    if proof is None and not should_stop():
         proof = look_for_proof(scenario, problem, on_progress, should_stop)
     raise explain_infeasible(problem, balance, proof)
 
