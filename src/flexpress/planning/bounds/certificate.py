@@ -12,6 +12,7 @@ from flexpress.planning.bounds.one_tree import least_length
 from flexpress.planning.bounds.work import Work
 from flexpress.planning.objectives import cost_of
 from flexpress.planning.plan import Plan
+from flexpress.planning.plan_file import check_clients, check_transporters
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import OnProgress, Progress, ShouldStop, ignore_progress, never
 from flexpress.scenario import Objective, Scenario
@@ -52,6 +53,8 @@ def certify_plan(
     bound as its cost.
     """
     check_certify(seconds)
+    check_transporters(scenario, plan)
+    check_clients(scenario, [client for tour in plan.transporters for client in tour.clients])
     if plan.solver == "exact":
         return plan.with_bound(plan.cost, DYNAMIC_PROGRAMMING)
     node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
