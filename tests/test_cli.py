@@ -7,48 +7,17 @@ import os
 import subprocess
 import sys
 import tomllib
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
 import pytest
+from command_line import Outcome, Run, cli
 
 from flexpress import InputError, Plan, Scenario, __version__, load_plan
 from flexpress.planning import plan_to_json
 from flexpress.scenario import Objective, SolverName, preset_names, preset_text
 
-with warnings.catch_warnings():
-    # typer below 0.21, where we stay for Flower's sake, imports names that click 8.5 deprecates.
-    warnings.filterwarnings("ignore", message="'click.utils.get_", category=DeprecationWarning)
-    from flexpress import cli
-
 HEAVY = ["matplotlib", "numba", "numpy", "pydantic", "rich"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Outcome]
-
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-
-    def run_command(*arguments: str) -> Outcome:
-        code = cli.main(arguments)
-        sys.stdout.flush()
-        return Outcome(code, *capfd.readouterr())
-
-    return run_command
 
 
 def in_process(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:

@@ -3,49 +3,22 @@
 from __future__ import annotations
 
 import json
-import sys
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from command_line import Run, cli
 
 from flexpress import Plan, Scenario, make_plan, save_plan
 from flexpress.planning.export import EXPORT_FORMATS
-
-with warnings.catch_warnings():
-    # typer below 0.21, where we stay for Flower's sake, imports names that click 8.5 deprecates.
-    warnings.filterwarnings("ignore", message="'click.utils.get_", category=DeprecationWarning)
-    from flexpress import cli
 
 VALLEY = Scenario.preset("valley")
 PLAN = make_plan(VALLEY, solver="exact")
 ORIGIN = ("--origin", "47.3769,8.5417")
 
 
-@dataclass(frozen=True)
-class Outcome:
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Outcome]
-
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command in a folder that holds a plan of the valley."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def _a_plan_of_the_valley(tmp_path: Path) -> None:
     write_plan(tmp_path / "valley", VALLEY, PLAN)
-
-    def run_command(*arguments: str) -> Outcome:
-        code = cli.main(arguments)
-        sys.stdout.flush()
-        return Outcome(code, *capfd.readouterr())
-
-    return run_command
 
 
 def write_plan(folder: Path, scenario: Scenario, plan: Plan) -> None:

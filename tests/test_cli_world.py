@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-with warnings.catch_warnings():
-    # typer below 0.21, where we stay for Flower's sake, imports names that click 8.5 deprecates.
-    warnings.filterwarnings("ignore", message="'click.utils.get_", category=DeprecationWarning)
-    from flexpress import cli
+from command_line import Run
 
 SCENARIO = """
 [network]
@@ -73,44 +67,30 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("case", BAD_FILES)
-def test_bad_files(
-    case: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_bad_files(case: str, run: Run, tmp_path: Path) -> None:
     contents, more, told = BAD_FILES[case]
     for name, text in contents.items():
         Path(name).write_text(text)
     Path("mine.toml").write_text(SCENARIO.format(server=ON_EARTH, clients="sensors.csv", more=more))
     before = sorted(tmp_path.rglob("*"))
-    code = cli.main(["plan", "mine.toml", "--out", "new"])
-    sys.stdout.flush()
-    out, err = capfd.readouterr()
-    assert (code, out) == (2, "")
-    assert err.startswith("flexpress: ")
-    assert len(err.splitlines()) == 1
-    assert told in err
+    outcome = run("plan", "mine.toml", "--out", "new")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("flexpress: ")
+    assert len(outcome.err.splitlines()) == 1
+    assert told in outcome.err
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_from_sensors_and_a_matrix_to_a_plan(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_from_sensors_and_a_matrix_to_a_plan(run: Run) -> None:
     """With the wind from a to b to the server: 100 + 200 + 300 m, against it 3 km."""
-    monkeypatch.chdir(tmp_path)
     Path("sensors.csv").write_text("id,x,y,name\na,100,0,Weir\nb,0,200,Mill\n")
     np.save("matrix.npy", np.array([[0, 100, 1000], [1000, 0, 200], [300, 1000, 0]]))
     more = 'distances = "matrix.npy"'
     Path("mine.toml").write_text(SCENARIO.format(server=IN_PLANE, clients="sensors.csv", more=more))
-    assert cli.main(["plan", "mine.toml", "--out", "new", "--certify", "--json"]) == 0
-    sys.stdout.flush()
-    plan = json.loads(capfd.readouterr().out)
+    plan = json.loads(run("plan", "mine.toml", "--out", "new", "--certify", "--json").out)
     (tour,) = plan["transporters"]
     assert (tour["clients"], tour["length"]) == (["a", "b"], 600.0)
     assert plan["lower_bound"] == pytest.approx(plan["cost"])
     # What was planned can be planned again from the folder alone.
-    assert cli.main(["plan", "new/scenario.toml", "--json"]) == 0
-    sys.stdout.flush()
-    assert json.loads(capfd.readouterr().out)["cost"] == plan["cost"]
+    again = json.loads(run("plan", "new/scenario.toml", "--json").out)
+    assert again["cost"] == plan["cost"]

@@ -1,1 +1,0 @@
-"""Lets the tests in folders below import what lies here, such as `cases`."""
