@@ -14,6 +14,8 @@ from collections.abc import Callable
 import pytest
 
 from flexpress.planning import Problem, Progress
+from flexpress.planning.bounds.certificate import Bound
+from flexpress.planning.bounds.work import Work
 from flexpress.planning.problem import Tours
 
 with warnings.catch_warnings():
@@ -74,6 +76,24 @@ def test_the_first_time_gives_the_best_plan_so_far(
     out, err = capsys.readouterr()
     assert json.loads(out)["cost"] == pytest.approx(14.0)
     assert err == "flexpress: interrupted: best plan so far\n"
+
+
+def test_while_a_certificate_is_made_it_gives_the_best_bound_so_far(
+    solve_with: Callable[[Solver], None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def prove(problem: object, objective: object, tours: object, work: Work) -> Bound:
+        press(signal.SIGINT)
+        until_stopped(work.over)
+        return Bound(7.0, "shared load")
+
+    solve_with(lambda should_stop, on_progress: PLAN)
+    monkeypatch.setattr("flexpress.planning.bounds.certificate.lower_bound", prove)
+    assert cli.main([*ARGUMENTS, "--certify"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["gap"] == pytest.approx(0.5)
+    assert err == "flexpress: interrupted: best bound so far\n"
 
 
 def test_without_a_plan_it_is_exit_code_130(
