@@ -18,15 +18,7 @@ from flexpress.planning.bounds.infeasibility import (
 )
 from flexpress.planning.bounds.work import Work
 from flexpress.planning.exact import solve_exact
-from flexpress.planning.problem import Problem
-
-TRANSPORTER_FIELDS = (
-    "time_per_metre",
-    "time_per_client",
-    "energy_per_metre",
-    "energy_per_client",
-    "budgets",
-)
+from flexpress.planning.problem import ABILITIES, Problem
 
 
 def tight_problems() -> Iterator[Problem]:
@@ -46,7 +38,7 @@ def tight_problems() -> Iterator[Problem]:
 
 def alike(problem: Problem, number: int) -> Problem:
     """The fleet replaced by so many of its first transporter."""
-    first = {name: np.repeat(getattr(problem, name)[0], number) for name in TRANSPORTER_FIELDS}
+    first = {name: np.repeat(getattr(problem, name)[0], number) for name in ABILITIES}
     return replace(problem, **first)
 
 

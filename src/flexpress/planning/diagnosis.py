@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexpress.planning.problem import FloatArray, Problem
+from flexpress.planning.problem import ABILITIES, FloatArray, Problem
 from flexpress.planning.progress import OnProgress, Progress, ShouldStop, ignore_progress, never
 from flexpress.scenario import Scenario
 
@@ -147,10 +147,11 @@ class Doctor:
         return good
 
     def _with_more(self, like: int, extra: int) -> Problem:
-        def longer(values: FloatArray) -> FloatArray:
-            return np.append(values, np.repeat(values[like], extra))
-
-        return replace(self.problem, **dict(changed(self.problem, longer)))
+        longer = {}
+        for name in ABILITIES:
+            values = getattr(self.problem, name)
+            longer[name] = np.append(values, np.repeat(values[like], extra))
+        return replace(self.problem, **longer)
 
     def _with_speed(self, factor: float) -> Problem:
         speeds = np.array(self.scenario.speeds) * factor
@@ -163,20 +164,6 @@ class Doctor:
             time_per_client=self.problem.time_per_client * factor,
             energy_per_client=self.problem.energy_per_client * factor,
         )
-
-
-def changed(
-    problem: Problem, change: Callable[[FloatArray], FloatArray]
-) -> Iterator[tuple[str, FloatArray]]:
-    """The fields that have one entry per transporter."""
-    for name in (
-        "time_per_metre",
-        "time_per_client",
-        "energy_per_metre",
-        "energy_per_client",
-        "budgets",
-    ):
-        yield name, change(getattr(problem, name))
 
 
 def others(values: FloatArray) -> str:

@@ -18,6 +18,15 @@ Tours = list[list[int]]
 BUDGET_TOLERANCE = 1e-9
 """Relative slack when energy is compared with a budget: rounding must not ground a drone."""
 
+ABILITIES = (
+    "time_per_metre",
+    "time_per_client",
+    "energy_per_metre",
+    "energy_per_client",
+    "budgets",
+)
+"""What distinguishes transporters: the fields of a Problem that have an entry for each."""
+
 
 @dataclass(frozen=True)
 class Problem:

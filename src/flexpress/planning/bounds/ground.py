@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.planning.bounds.routes import Flyer, Ground
-from flexpress.planning.problem import BUDGET_TOLERANCE, FloatArray, Problem
+from flexpress.planning.problem import ABILITIES, BUDGET_TOLERANCE, FloatArray, Problem
 
 SLACK = 1e-9
 """Relative: limits are widened by more than sums of floats can be wrong."""
@@ -21,7 +21,7 @@ LARGEST_MEMORY = 12
 
 @dataclass(frozen=True)
 class Kind:
-    """Transporters that are alike."""
+    """Transporters that are alike: how many, and the abilities of each in their order."""
 
     number: int
     time_per_metre: float
@@ -43,15 +43,7 @@ class Kind:
 
 
 def kinds_of(problem: Problem) -> list[Kind]:
-    abilities = np.column_stack(
-        [
-            problem.time_per_metre,
-            problem.time_per_client,
-            problem.energy_per_metre,
-            problem.energy_per_client,
-            problem.budgets,
-        ]
-    )
+    abilities = np.column_stack([getattr(problem, name) for name in ABILITIES])
     rows, numbers = np.unique(abilities, axis=0, return_counts=True)
     return [Kind(int(number), *row) for row, number in zip(rows.tolist(), numbers, strict=True)]
 

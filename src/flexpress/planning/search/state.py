@@ -8,20 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexpress.planning.problem import BUDGET_TOLERANCE, FloatArray, Problem, Tours
+from flexpress.planning.problem import ABILITIES, BUDGET_TOLERANCE, FloatArray, Problem, Tours
 from flexpress.planning.search.neighbours import nearest_by_matrix, nearest_clients
 from flexpress.planning.search.records import NODE, REMOVAL, SEARCH, TOUR
 
 NUM_NEIGHBOURS = 30
-
-ABILITIES = (
-    "time_per_metre",
-    "time_per_client",
-    "energy_per_metre",
-    "energy_per_client",
-    "budgets",
-)
-"""What distinguishes transporters: fields of a Problem and of a tour's record."""
 
 Records = NDArray[Any]
 
