@@ -20,7 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": ALL,
     "report": {"scenario", "planning", "simulation"},
 }
-FREE_TO_ALL = {"errors"}
+FREE_TO_ALL = {"errors", "compilation"}
 
 
 def violations(source: Path) -> list[str]:

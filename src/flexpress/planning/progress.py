@@ -24,6 +24,11 @@ def ignore_progress(progress: Progress) -> None:
     """For callers who do not listen."""
 
 
+def telling(on_progress: OnProgress) -> Callable[[str], None]:
+    """Passes notes on to a listener before the work begins."""
+    return lambda note: on_progress(Progress(0.0, None, note))
+
+
 def never() -> bool:
     """For callers who do not interrupt."""
     return False

@@ -4,5 +4,16 @@ from flexpress.scenario.model import Scenario
 from flexpress.scenario.preset import preset_names, preset_text
 from flexpress.scenario.settings import Objective, SolverName
 from flexpress.scenario.terrain import Point
+from flexpress.scenario.training import Algorithm, Clock, Partition
 
-__all__ = ["Objective", "Point", "Scenario", "SolverName", "preset_names", "preset_text"]
+__all__ = [
+    "Algorithm",
+    "Clock",
+    "Objective",
+    "Partition",
+    "Point",
+    "Scenario",
+    "SolverName",
+    "preset_names",
+    "preset_text",
+]

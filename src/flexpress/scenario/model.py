@@ -25,6 +25,7 @@ from flexpress.scenario.section import KeyedError, Section
 from flexpress.scenario.settings import TRANSMIT_POWER, Fleet, PlanSettings, Power
 from flexpress.scenario.terrain import Point, Terrain
 from flexpress.scenario.toml import write_document
+from flexpress.scenario.training import LearningSettings, RunSettings
 
 FloatArray = NDArray[np.float64]
 
@@ -42,6 +43,10 @@ class Scenario(Section):
     link: Link = Field(description="the section [link]: time to pass a model to a client")
     power: Power = Field(default=Power(), description="the section [power]")
     plan: PlanSettings = Field(default=PlanSettings(), description="the section [plan]")
+    learning: LearningSettings = Field(
+        default=LearningSettings(), description="the section [learning]"
+    )
+    run: RunSettings = Field(default=RunSettings(), description="the section [run]")
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -204,6 +209,12 @@ class Scenario(Section):
             if not math.isfinite(self.flight_power(k)):
                 text = f"c1 V^3 + c2 / V is not finite at {speed} m/s"
                 raise KeyedError("fleet.speeds", text)
+        return self
+
+    @model_validator(mode="after")
+    def _check_partition(self) -> Self:
+        if self.learning.partition == "location" and self.network.blocks is None:
+            raise KeyedError("learning.partition", "needs network.blocks: take iid or dirichlet")
         return self
 
     @model_validator(mode="after")

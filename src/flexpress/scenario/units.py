@@ -136,5 +136,6 @@ NOISE_DENSITY = Dimension(
     "noise density", "W/Hz", "-174 dBm/Hz", {"W/Hz": 1.0}, {"dBm/Hz": 1e-3, "dBW/Hz": 1.0}
 )
 ANGLE = Dimension("angle", "degrees")
+PLAIN = Dimension("number", "a plain number")
 PARASITIC = Dimension("parasitic power coefficient", "W s^3/m^3")
 INDUCED = Dimension("induced power coefficient", "W m/s")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexpress.planning.compilation import announced, drop_stale_code
+from flexpress.compilation import announced, drop_stale_code
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import (
     Effort,
@@ -16,6 +16,7 @@ from flexpress.planning.progress import (
     ShouldStop,
     ignore_progress,
     never,
+    telling,
 )
 from flexpress.planning.search.anneal import anneal
 from flexpress.planning.search.schedule import HOT, Schedule, default_iterations, num_starts
@@ -78,7 +79,7 @@ def load(on_progress: OnProgress = ignore_progress, *, by_matrix: bool = False) 
     state.start_from(smallest, [[1]], np.uint64(1))
     weights, temperature = Schedule.of(smallest, "total", state).at(0.0, state)
     drop_stale_code(anneal, Path(__file__).parent)
-    with announced(on_progress, "the search, once: about 10 s"):
+    with announced(telling(on_progress), "the search, once: about 10 s"):
         anneal(*state.arrays(), weights, temperature, 0, 0, False)
 
 

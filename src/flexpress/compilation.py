@@ -9,17 +9,12 @@ from typing import Any
 
 from numba.core.event import Event, Listener, install_listener
 
-from flexpress.planning.progress import OnProgress, Progress
-
 
 @contextmanager
-def announced(on_progress: OnProgress, what: str) -> Iterator[None]:
+def announced(tell: Callable[[str], None], what: str) -> Iterator[None]:
     """Within the block the user is told, once, if something is compiled rather than read."""
-
-    def tell() -> None:
-        on_progress(Progress(0.0, None, f"compiling {what}"))
-
-    with install_listener("numba:compile", CompilationNotice(tell)):
+    notice = CompilationNotice(lambda: tell(f"compiling {what}"))
+    with install_listener("numba:compile", notice):
         yield
 
 

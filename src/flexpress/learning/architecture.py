@@ -1,0 +1,98 @@
+"""Nets that every engine knows: blocks of convolution, ReLU and 2 x 2 max-pool, then linear layers.
+
+A model is one flat vector: for each layer the weights, then the biases, as torch orders them:
+(outputs, inputs, height, width) for a convolution, (outputs, inputs) for a linear layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+
+from flexpress.errors import InputError
+
+Shape = tuple[int, int, int]
+"""Channels, height, width."""
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """A square kernel with stride 1, ReLU, and max-pool 2 x 2; a last odd row or column is cut."""
+
+    channels: int
+    kernel: int
+    padding: int = 0
+
+    def output(self, shape: Shape) -> Shape:
+        _, height, width = shape
+        shrink = self.kernel - 1 - 2 * self.padding
+        return self.channels, (height - shrink) // 2, (width - shrink) // 2
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A net for images of this shape; ReLU after every linear layer but the last."""
+
+    image: Shape
+    convolutions: tuple[Convolution, ...]
+    hidden: tuple[int, ...]
+    num_classes: int
+
+    def shapes(self) -> list[Shape]:
+        """What goes into each convolution, and at the end what comes out of the last one."""
+        shapes = [self.image]
+        for convolution in self.convolutions:
+            shapes.append(convolution.output(shapes[-1]))
+        return shapes
+
+    def weights(self) -> list[tuple[int, ...]]:
+        """The shape of every layer's weights; each layer has as many biases as outputs."""
+        inputs = self.shapes()
+        kernels = [
+            (layer.channels, channels, layer.kernel, layer.kernel)
+            for layer, (channels, _, _) in zip(self.convolutions, inputs[:-1], strict=True)
+        ]
+        sizes = (prod(inputs[-1]), *self.hidden, self.num_classes)
+        return [*kernels, *((after, before) for before, after in pairwise(sizes))]
+
+    @property
+    def num_params(self) -> int:
+        return sum(prod(shape) + shape[0] for shape in self.weights())
+
+
+def lenet(image: Shape, num_classes: int) -> Architecture:
+    """LeNet: 5 x 5 convolutions of 6 and 16 channels, then 120, 84. Padding 2 below 32 x 32."""
+    padding = 2 if min(image[1:]) < 32 else 0
+    blocks = (Convolution(6, 5, padding), Convolution(16, 5))
+    return Architecture(image, blocks, (120, 84), num_classes)
+
+
+def mlp(image: Shape, num_classes: int) -> Architecture:
+    """One hidden layer of 128."""
+    return Architecture(image, (), (128,), num_classes)
+
+
+def logistic(image: Shape, num_classes: int) -> Architecture:
+    """Multinomial logistic regression."""
+    return Architecture(image, (), (), num_classes)
+
+
+MODELS: dict[str, Callable[[Shape, int], Architecture]] = {
+    "lenet": lenet,
+    "mlp": mlp,
+    "logistic": logistic,
+}
+
+
+def make_architecture(name: str, image: Shape, num_classes: int) -> Architecture:
+    """The net of that name for images of this shape; InputError if they are too small for it."""
+    architecture = MODELS[name](image, num_classes)
+    if min(architecture.shapes()[-1]) < 1:
+        _, height, width = image
+        raise InputError(
+            f'learning.model = "{name}": images of {height} x {width} are too small for it; '
+            'take "mlp" or "logistic"'
+        )
+    return architecture
