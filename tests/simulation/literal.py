@@ -1,0 +1,194 @@
+"""FedEx slot by slot, as the paper's sections "FedEx-Sync" and "FedEx-Async" tell it.
+
+The slow loop that the simulator is judged by: every slot is gone through, every client does its one
+step of SGD, whether anybody will ever ask for it or not. Moments are counted in slots from the
+first departure; with the exact clock they are fractions, without any rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from timetable import Moment, Timetable
+
+from flexpress.learning import Vector
+
+Gradient = Callable[[int | str, Vector, int], Vector]
+"""g_i^s: client, its local model, and how many local steps it has done before."""
+
+
+@dataclass(frozen=True, eq=False)
+class Upload:
+    """m_i as a client hands it over, and for the books: what it was trained from, and when."""
+
+    client: int | str
+    model: Vector
+    first_step: int
+    num_steps: int
+    m: Vector
+
+
+@dataclass(eq=False)
+class Client:
+    """Client i: its local model x_i, and the updates m_i (CLU) since it last met somebody."""
+
+    id: int | str
+    downloaded: Vector | None = None
+    x: Vector = field(default_factory=lambda: np.zeros(0))
+    m: Vector = field(default_factory=lambda: np.zeros(0))
+    steps_before: int = 0
+    steps: int = 0
+
+    def upload(self) -> Upload | None:
+        """The CLU since the last meeting; a client that never had a model has nothing to give."""
+        if self.downloaded is None:
+            return None
+        return Upload(
+            self.id, self.downloaded, self.steps_before, self.steps - self.steps_before, self.m
+        )
+
+    def download(self, model: Vector) -> None:
+        self.downloaded, self.x, self.m = model.copy(), model.copy(), np.zeros_like(model)
+        self.steps_before = self.steps
+
+    def step(self, gradient: Gradient, eta: float) -> None:
+        """x_i^{s+1} = x_i^s - eta g_i^s, and eta g_i^s is added to m_i."""
+        if self.downloaded is not None:
+            g = gradient(self.id, self.x, self.steps)
+            self.x = self.x - eta * g
+            self.m = self.m + eta * g
+            self.steps += 1
+
+
+@dataclass(eq=False)
+class Server:
+    """x, N, and for the books all that was received: moment and upload."""
+
+    x: Vector
+    num_clients: int
+    received: list[tuple[Moment, Upload]] = field(default_factory=list)
+
+    def aggregate(self, now: Moment, uploads: Sequence[Upload], total: Vector) -> None:
+        """x^t = x^{t-1} - (1/N) sum of u_k, over all that came back at this moment."""
+        self.x = self.x - total / self.num_clients
+        self.received += [(now, upload) for upload in uploads]
+
+
+@dataclass(eq=False)
+class Transporter:
+    """Transporter k on its tours: the global model it carries, the aggregated CLU u_k."""
+
+    visits: tuple[tuple[Moment, Client], ...]  # moments after departure, in visiting order
+    period: Moment  # from one departure to the next: Delta_k, or Delta of FedEx-Sync
+    x: Vector
+    u: Vector
+    departed: Moment = 0
+    num_visited: int = 0
+    uploads: list[Upload] = field(default_factory=list)
+
+    def depart(self, now: Moment, model: Vector) -> None:
+        self.x, self.u = model.copy(), np.zeros_like(model)
+        self.departed, self.num_visited, self.uploads = now, 0, []
+
+    def next_moment(self) -> Moment:
+        """Of the next visit of this tour; after the last one, of the return."""
+        if self.num_visited < len(self.visits):
+            return self.departed + self.visits[self.num_visited][0]
+        return self.departed + self.period
+
+    def visit(self, now: Moment) -> None:
+        """Everyone whom it meets now: the CLU is taken, u_k = u_k + m_i, and x handed over."""
+        while self.num_visited < len(self.visits) and self.next_moment() == now:
+            client = self.visits[self.num_visited][1]
+            upload = client.upload()
+            if upload is not None:
+                self.u = self.u + upload.m
+                self.uploads.append(upload)
+            client.download(self.x)
+            self.num_visited += 1
+
+    def returns(self, now: Moment) -> bool:
+        return self.num_visited == len(self.visits) and self.departed + self.period == now
+
+
+class LiteralLoop:
+    """Both algorithms; `models` yields x^0, x^1, ..., x^horizon."""
+
+    def __init__(
+        self, fleet: Sequence[Timetable], x: Vector, gradient: Gradient, eta: float, *, sync: bool
+    ) -> None:
+        self.gradient, self.eta = gradient, eta
+        self.clients = {i: Client(i) for times in fleet for i in times.clients}
+        self.server = Server(x.copy(), len(self.clients))
+        delta = max(times.round_trip for times in fleet)
+        self.transporters = [
+            Transporter(
+                tuple((o, self.clients[i]) for i, o in times.visits()),
+                delta if sync else times.round_trip,
+                x,
+                np.zeros_like(x),
+            )
+            for times in fleet
+        ]
+
+    def models(self, horizon: int) -> Iterator[Vector]:
+        for transporter in self.transporters:
+            transporter.depart(0, self.server.x)
+        for t in range(horizon + 1):
+            self.happens(t)
+            yield self.server.x
+            for now in self.moments_within(t):
+                self.happens(now)
+            for client in self.clients.values():
+                client.step(self.gradient, self.eta)
+
+    def happens(self, now: Moment) -> None:
+        """Landings, departures with the new model, visits.
+
+        A last visit that takes no time (nothing to fly, nothing to wait for) still comes before its
+        landing, hence the visits of the tours that are under way are looked at first.
+        """
+        self.visit(now)
+        landed = [k for k in self.transporters if k.returns(now)]
+        if landed:
+            uploads = [upload for k in landed for upload in k.uploads]
+            self.server.aggregate(now, uploads, np.sum([k.u for k in landed], axis=0))
+        for transporter in landed:
+            transporter.depart(now, self.server.x)
+        self.visit(now)
+
+    def visit(self, now: Moment) -> None:
+        for transporter in self.transporters:
+            transporter.visit(now)
+
+    def moments_within(self, t: int) -> Iterator[Fraction]:
+        """Between slots t and t + 1, both left out: with the clock in slots there are none."""
+        while (now := min(k.next_moment() for k in self.transporters)) < t + 1:
+            yield Fraction(now)
+
+
+class LiteralDirect(LiteralLoop):
+    """An ideal link: every Delta all clients upload, the server averages, all download, at once."""
+
+    def models(self, horizon: int) -> Iterator[Vector]:
+        self.delta = max(k.period for k in self.transporters)
+        self.due: Moment = 0
+        for t in range(horizon + 1):
+            if self.due == t:
+                self.exchange()
+            yield self.server.x
+            while self.due < t + 1:
+                self.exchange()
+            for client in self.clients.values():
+                client.step(self.gradient, self.eta)
+
+    def exchange(self) -> None:
+        uploads = [upload for client in self.clients.values() if (upload := client.upload())]
+        total = sum((upload.m for upload in uploads), np.zeros_like(self.server.x))
+        self.server.aggregate(self.due, uploads, total)
+        for client in self.clients.values():
+            client.download(self.server.x)
+        self.due += self.delta
