@@ -244,7 +244,7 @@ def test_a_folder_that_is_a_file_is_told_before_the_solver_works(
     monkeypatch.setattr("flexpress.planning.make_plan", never)
     (tmp_path / "taken").write_text("")
     outcome = run("plan", "four", "--out", "taken")
-    assert outcome == Outcome(2, "", "flexpress: taken: is a file; name a folder for the plan\n")
+    assert outcome == Outcome(2, "", "flexpress: taken: is a file; name a folder\n")
     (tmp_path / "flexpress-out").write_text("")
     outcome = run("plan", "four")
     assert (outcome.code, outcome.out) == (2, "")

@@ -140,7 +140,8 @@ def plan(
     """
     from flexpress.planning import plan_to_json
     from flexpress.planning.solve import check_effort
-    from flexpress.report.folder import MAP, PLAN_FILES, check_folder, default_folder, write_folder
+    from flexpress.report.folder import MAP, PLAN_FILES, default_folder, write_folder
+    from flexpress.scenario.folder import check_folder
 
     check_effort(seconds, iterations, seed)
     certify = certify or certify_seconds is not None
@@ -213,7 +214,7 @@ def export(
     (ArduPilot waypoints), a file for each transporter; geojson, kml, gpx and csv.
     """
     from flexpress.planning.export import export_notes, export_plan, parse_origin
-    from flexpress.report.folder import check_folder, write_files
+    from flexpress.scenario.folder import check_folder, write_files
 
     if not formats:
         raise InputError(f"--format is missing: give one or more of {', '.join(FORMATS)}")

@@ -17,3 +17,13 @@ class InfeasibleError(FlexpressError):
     """No plan was found that keeps every transporter within its energy budget."""
 
     exit_code = 3
+
+
+class DivergedError(FlexpressError):
+    """Training blew up: the loss is no longer finite."""
+
+    exit_code = 4
+
+    def __init__(self, message: str, trace: object = None) -> None:
+        super().__init__(message)
+        self.trace = trace  # a flexpress.simulation.Trace of everything before

@@ -35,7 +35,7 @@ def find_plan(name: str, scenario: str | None) -> tuple[Scenario, Plan, Path]:
     The scenario is the one beside the plan, unless another is named.
     """
     from flexpress.planning import load_plan
-    from flexpress.report.folder import PLAN, SCENARIO
+    from flexpress.scenario.folder import PLAN, SCENARIO
 
     path = Path(name)
     if path.is_dir():

@@ -1,0 +1,6 @@
+"""When things happen: the clock, FedEx-Sync, FedEx-Async, the Trace."""
+
+from flexpress.simulation.simulate import simulate
+from flexpress.simulation.trace import Measurement, Trace
+
+__all__ = ["Measurement", "Trace", "simulate"]

@@ -1,0 +1,111 @@
+"""Updates under way: trained as late as they can be, so that many are trained together.
+
+What a transporter brings is needed when it is merged, up to two tours after its clients were
+handed the model. By then more models are known, and the jobs that start from them are trained
+with it, in one call. Nothing is kept for each client: updates are added to their transporter's
+sum, u of the paper, in the order of the visits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from itertools import islice
+from operator import add
+
+import numpy as np
+
+from flexpress.errors import InputError
+from flexpress.learning import Job, Learner, Vector
+from flexpress.scenario.section import present
+from flexpress.simulation.timetable import Convoy, Route, Time, Timetable
+
+MOST_BYTES = 64 * 2**20
+"""Of the updates that a learner returns at once."""
+
+Key = tuple[int, int]
+"""Transporter, and the tour on which its clients were handed the model."""
+
+
+class StopRequestedError(Exception):
+    """The user asked to stop while clients were being trained."""
+
+
+@dataclass
+class Delivery:
+    """A model handed to the clients of one transporter; in the end the sum of their updates."""
+
+    version: int
+    model: Vector | None = None  # (params,); None once it is trained
+    update: Vector | None = None  # (params,); None until then
+
+
+class Deliveries:
+    """All that is under way; trains what is due up to the horizon, and not before it must."""
+
+    def __init__(self, timetable: Timetable, learner: Learner, horizon: int) -> None:
+        self.timetable = timetable
+        self._learner = learner
+        self._end = timetable.time(horizon)
+        self._routes: dict[int, tuple[Convoy, Route]] = {
+            route.transporter: (convoy, route)
+            for convoy in timetable.convoys
+            for route in convoy.routes
+        }
+        self.under_way: dict[Key, Delivery] = {}
+
+    @property
+    def transporters(self) -> list[int]:
+        return list(self._routes)
+
+    def hand_out(self, transporter: int, tour: int, model: Vector, version: int) -> None:
+        """The clients of this transporter will start from the model on this tour."""
+        self.under_way[transporter, tour] = Delivery(version, model)
+
+    def bring(self, keys: list[Key], should_stop: Callable[[], bool]) -> Vector:
+        """The sum of what these transporters bring, sum_k u_k; it is under way no more."""
+        if any(self.under_way[key].update is None for key in keys):
+            self._train(should_stop)
+        return reduce(add, [present(self.under_way.pop(key).update) for key in keys])
+
+    def _train(self, should_stop: Callable[[], bool]) -> None:
+        """Everything that can be trained now and will be merged before the horizon."""
+        jobs = {key: self._jobs(key) for key in self.under_way if self._is_due(key)}
+        updates = self._updates([job for group in jobs.values() for job in group], should_stop)
+        for key, group in jobs.items():
+            delivery = self.under_way[key]
+            total = np.zeros_like(present(delivery.model))
+            for update in islice(updates, len(group)):
+                total += update
+            self.under_way[key] = Delivery(delivery.version, update=total)
+
+    def _is_due(self, key: Key) -> bool:
+        transporter, tour = key
+        convoy, _ = self._routes[transporter]
+        merged: Time = (tour + convoy.lag) * convoy.period
+        return self.under_way[key].update is None and merged <= self._end
+
+    def _jobs(self, key: Key) -> list[Job]:
+        """One for each client of the tour; none for those that are met again within one slot."""
+        transporter, tour = key
+        convoy, route = self._routes[transporter]
+        model = present(self.under_way[key].model)
+        visits = zip(route.clients, route.offsets, strict=True)
+        steps = [(client, *self.timetable.steps(convoy, at, tour)) for client, at in visits]
+        return [Job(client, model, first, num) for client, first, num in steps if num]
+
+    def _updates(self, jobs: list[Job], should_stop: Callable[[], bool]) -> Iterator[Vector]:
+        """Job after job, trained in groups of a bounded size."""
+        start = 0
+        while start < len(jobs):
+            if should_stop():
+                raise StopRequestedError
+            group = jobs[start : start + max(1, MOST_BYTES // jobs[start].model.nbytes)]
+            updates = self._learner.train(group)
+            expected = len(group), group[0].model.size
+            if np.shape(updates) != expected:
+                shape = np.shape(updates)
+                raise InputError(f"the learner's train() returned {shape}: must be {expected}")
+            yield from updates
+            start += len(group)

@@ -1,0 +1,136 @@
+"""FedEx-Sync and FedEx-Async: what the server knows after every slot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import numpy as np
+
+from flexpress.errors import DivergedError
+from flexpress.learning import Learner, Vector
+from flexpress.planning import Plan
+from flexpress.planning.plan_file import check_clients, check_transporters
+from flexpress.scenario import Algorithm, Scenario
+from flexpress.simulation.clock import events
+from flexpress.simulation.deliveries import Deliveries, StopRequestedError
+from flexpress.simulation.events import Broadcast, Departure, Evaluation, Event, Update
+from flexpress.simulation.timetable import Timetable
+from flexpress.simulation.trace import Measurement, Trace
+
+OnUpdate = Callable[[int, Vector], None]
+
+
+def simulate(
+    scenario: Scenario,
+    plan: Plan,
+    learner: Learner,
+    *,
+    algorithm: Algorithm | None = None,
+    horizon: int | None = None,
+    on_update: OnUpdate | None = None,
+) -> Trace:
+    """Carry models along the plan for so many slots; what is not given, the scenario's [run] says.
+
+    `on_update(slot, model)` is called at slot 0 and after each change of the global model.
+    DivergedError if the loss is no longer finite; its `trace` reaches up to there.
+    """
+    changes = {"algorithm": algorithm, "horizon": horizon}
+    given = {key: value for key, value in changes.items() if value is not None}
+    simulation = Simulation(scenario.replace(run=given), plan, learner)
+    if on_update:
+        on_update(0, simulation.model)
+    for event in simulation.play():
+        if on_update and isinstance(event, Update):
+            on_update(event.slot, simulation.model)
+    simulation.finish()
+    return simulation.trace()
+
+
+class Simulation:
+    """A simulation under way: the events so far, the global model, and what is being carried."""
+
+    def __init__(self, scenario: Scenario, plan: Plan, learner: Learner) -> None:
+        check_transporters(scenario, plan)
+        check_clients(scenario, [i for tour in plan.transporters for i in tour.clients])
+        self.scenario = scenario
+        self.timetable = Timetable.of(scenario, plan, scenario.run.algorithm)
+        self._learner = learner
+        self.model = _frozen(learner.initial_model())
+        self.deliveries = Deliveries(self.timetable, learner, scenario.run.horizon)
+        self.num_events = 0
+        self.metrics: list[Measurement] = []
+        self._measured: tuple[Vector, tuple[float, float]] | None = None
+
+    def play(self, should_stop: Callable[[], bool] = lambda: False) -> Iterator[Event]:
+        """Each event of the rest, after its effects; ends early if it is asked to."""
+        run = self.scenario.run
+        coming = events(self.timetable, run.horizon, run.eval_every)
+        for event in islice(coming, self.num_events, None):
+            try:
+                self._happen(event, should_stop)
+            except StopRequestedError:
+                return
+            self.num_events += 1
+            yield event
+            if should_stop():
+                return
+
+    def finish(self) -> None:
+        """The last measurement is at the horizon, wherever evaluations fall."""
+        horizon = self.scenario.run.horizon
+        if self.metrics[-1].slot != horizon:
+            time = self.timetable.time(horizon)
+            self._measure(Evaluation(horizon, self.timetable.seconds(time)))
+
+    def trace(self) -> Trace:
+        run = self.scenario.run
+        metrics = tuple(self.metrics)
+        return Trace(
+            self.timetable, run.horizon, run.eval_every, self.num_events, metrics, self.model
+        )
+
+    def _happen(self, event: Event, should_stop: Callable[[], bool]) -> None:
+        """Departures and updates concern the model; what lies between is for the trace."""
+        if isinstance(event, Departure):
+            self.deliveries.hand_out(event.transporter, event.tour, self.model, event.version)
+        elif isinstance(event, Broadcast):
+            for transporter in self.deliveries.transporters:
+                self.deliveries.hand_out(transporter, event.tour, self.model, event.version)
+        elif isinstance(event, Update):
+            self._update(event, should_stop)
+        elif isinstance(event, Evaluation):
+            self._measure(event)
+
+    def _update(self, event: Update, should_stop: Callable[[], bool]) -> None:
+        """Eqs. (13) to (15): x <- x - (1/N) sum_k u_k, over all that came home in this moment."""
+        keys = [(part.transporter, part.tour) for part in event.contributions]
+        total = self.deliveries.bring(keys, should_stop)
+        model = self.model - total / self.timetable.num_clients
+        if not np.isfinite(model).all():
+            raise self._diverged(event)
+        self.model = _frozen(model)
+
+    def _measure(self, event: Evaluation) -> None:
+        if self._measured is None or self._measured[0] is not self.model:
+            self._measured = self.model, self._learner.evaluate(self.model)
+        loss, accuracy = self._measured[1]
+        if not math.isfinite(loss):
+            raise self._diverged(event)
+        self.metrics.append(Measurement(event.slot, event.seconds, float(loss), float(accuracy)))
+
+    def _diverged(self, event: Update | Evaluation) -> DivergedError:
+        rate = self.scenario.learning.learning_rate
+        return DivergedError(
+            f"{self.timetable.algorithm}: the loss is no longer finite at slot {event.slot}; "
+            f"lower learning.learning_rate, which is {rate:g}",
+            self.trace(),
+        )
+
+
+def _frozen(model: Vector) -> Vector:
+    """Models are shared by jobs, deliveries and listeners: nobody may change them."""
+    model = model.view()
+    model.flags.writeable = False
+    return model

@@ -1,0 +1,128 @@
+"""Who leaves together, when each client is met, and how many local steps lie in between.
+
+All algorithms are one rule. A convoy leaves the server every `period`; its tour r leaves with the
+global model x_r and brings, when it is merged, the updates trained from the model of `lag` tours
+before its next departure:
+
+    sync      one convoy of all transporters, period max_k Delta_k           lag 2
+    async     a convoy for each transporter, period Delta_k                  lag 2
+    direct    one convoy without flights, period max_k Delta_k               lag 1
+
+With lag 2 a client is handed x_r on tour r, and its update is taken on tour r + 1, at the end of
+which the server has it. An ideal link has it one period earlier.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from flexpress.errors import InputError
+from flexpress.planning import Plan, Tour
+from flexpress.scenario import Algorithm, Clock, Scenario
+
+Time = int | float
+"""Whole slots, or seconds: whatever the clock counts."""
+
+ClientId = int | str
+
+FLIGHT_LAG, LINK_LAG = 2, 1
+
+
+@dataclass(frozen=True)
+class Route:
+    """A tour of one transporter in the clock's time, and what does not depend on the clock."""
+
+    transporter: int  # 1, 2, ... in the order of the plan
+    clients: tuple[ClientId, ...]
+    offsets: tuple[Time, ...]  # from departure to the visit of each client
+    arrivals: tuple[float, ...]  # the same in seconds
+    duration: Time  # Delta_k of the paper
+    energy: float  # joules
+
+
+@dataclass(frozen=True)
+class Convoy:
+    """Transporters that leave together, and whose updates are merged together."""
+
+    routes: tuple[Route, ...]
+    period: Time
+    lag: int
+
+
+@dataclass(frozen=True)
+class Timetable:
+    """Everything about time that is known before a model is trained."""
+
+    algorithm: Algorithm
+    clock: Clock
+    slot: float  # seconds
+    num_clients: int
+    convoys: tuple[Convoy, ...]
+
+    @classmethod
+    def of(cls, scenario: Scenario, plan: Plan, algorithm: Algorithm) -> Timetable:
+        clock, slot = scenario.run.clock, scenario.slot
+        flown = [(k, tour) for k, tour in enumerate(plan.transporters, start=1) if tour.clients]
+        make = _in_slots if clock == "slots" else _in_seconds
+        routes = tuple(make(k, tour, slot) for k, tour in flown)
+        num_clients = sum(len(route.clients) for route in routes)
+        return cls(algorithm, clock, slot, num_clients, _convoys(algorithm, routes))
+
+    @property
+    def flies(self) -> bool:
+        """Whether models are carried, rather than sent over an ideal link."""
+        return self.algorithm != "direct"
+
+    def time(self, slot: int) -> Time:
+        """The beginning of a slot."""
+        return slot if self.clock == "slots" else slot * self.slot
+
+    def slot_of(self, time: Time) -> int:
+        return int(time) if self.clock == "slots" else math.floor(time / self.slot)
+
+    def seconds(self, time: Time) -> float:
+        return time * self.slot if self.clock == "slots" else float(time)
+
+    def steps(self, convoy: Convoy, offset: Time, tour: int) -> tuple[int, int]:
+        """Local steps of a client before it is met on this tour, and from then to the next.
+
+        One for each slot that begins between two visits, which are Delta_k if slots are whole.
+        """
+        first, now, later = (self.slot_of(r * convoy.period + offset) for r in (0, tour, tour + 1))
+        return now - first, later - now
+
+
+def _convoys(algorithm: Algorithm, routes: tuple[Route, ...]) -> tuple[Convoy, ...]:
+    if algorithm == "async":
+        return tuple(Convoy((route,), route.duration, FLIGHT_LAG) for route in routes)
+    longest = max(route.duration for route in routes)
+    if algorithm == "sync":
+        return (Convoy(routes, longest, FLIGHT_LAG),)
+    return (Convoy(tuple(map(_on_the_ground, routes)), longest, LINK_LAG),)
+
+
+def _in_slots(transporter: int, tour: Tour, slot: float) -> Route:
+    """Round trips in whole slots, visits in the slot that their second lies in."""
+    last = tour.round_trip_slots - 1
+    offsets = tuple(min(math.floor(arrival / slot), last) for arrival in tour.arrivals)
+    return Route(
+        transporter, tour.clients, offsets, tour.arrivals, tour.round_trip_slots, tour.energy
+    )
+
+
+def _in_seconds(transporter: int, tour: Tour, slot: float) -> Route:
+    if tour.round_trip <= 0:
+        raise InputError(
+            f"transporter {transporter} takes 0 s for its round trip, which the exact clock cannot "
+            'count; give link.transfer_time, or take run.clock = "slots"'
+        )
+    return Route(
+        transporter, tour.clients, tour.arrivals, tour.arrivals, tour.round_trip, tour.energy
+    )
+
+
+def _on_the_ground(route: Route) -> Route:
+    """The same clients, met all at once and for nothing."""
+    at_once = (0,) * len(route.clients)
+    return Route(route.transporter, route.clients, at_once, at_once, 0, 0.0)
