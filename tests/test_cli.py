@@ -62,8 +62,8 @@ def test_help_and_version_load_nothing_heavy() -> None:
 
 
 def test_choices_are_those_of_the_scenario() -> None:
-    assert get_args(Objective) == cli.OBJECTIVES
-    assert get_args(SolverName) == cli.SOLVERS
+    assert get_args(Objective) == cli.planning.OBJECTIVES
+    assert get_args(SolverName) == cli.planning.SOLVERS
 
 
 # flexpress scenario

@@ -32,7 +32,7 @@ def files(folder: str) -> list[str]:
 
 
 def test_the_formats_of_the_command_are_those_of_the_package() -> None:
-    assert cli.FORMATS == EXPORT_FORMATS
+    assert cli.flight.FORMATS == EXPORT_FORMATS
 
 
 # flexpress plan --certify

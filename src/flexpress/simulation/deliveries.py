@@ -18,7 +18,6 @@ import numpy as np
 
 from flexpress.errors import InputError
 from flexpress.learning import Job, Learner, Vector
-from flexpress.scenario.section import present
 from flexpress.simulation.timetable import Convoy, Route, Time, Timetable
 
 MOST_BYTES = 64 * 2**20
@@ -32,13 +31,13 @@ class StopRequestedError(Exception):
     """The user asked to stop while clients were being trained."""
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Delivery:
     """A model handed to the clients of one transporter; in the end the sum of their updates."""
 
-    version: int
-    model: Vector | None = None  # (params,); None once it is trained
-    update: Vector | None = None  # (params,); None until then
+    version: int  # of the model
+    vector: Vector  # (params,): the model, then the sum
+    trained: bool = False
 
 
 class Deliveries:
@@ -63,11 +62,16 @@ class Deliveries:
         """The clients of this transporter will start from the model on this tour."""
         self.under_way[transporter, tour] = Delivery(version, model)
 
-    def bring(self, keys: list[Key], should_stop: Callable[[], bool]) -> Vector:
-        """The sum of what these transporters bring, sum_k u_k; it is under way no more."""
-        if any(self.under_way[key].update is None for key in keys):
+    def total(self, keys: list[Key], should_stop: Callable[[], bool]) -> Vector:
+        """The sum of what these transporters bring, sum_k u_k."""
+        if not all(self.under_way[key].trained for key in keys):
             self._train(should_stop)
-        return reduce(add, [present(self.under_way.pop(key).update) for key in keys])
+        return reduce(add, [self.under_way[key].vector for key in keys])
+
+    def forget(self, keys: list[Key]) -> None:
+        """It is merged, and under way no more."""
+        for key in keys:
+            del self.under_way[key]
 
     def _train(self, should_stop: Callable[[], bool]) -> None:
         """Everything that can be trained now and will be merged before the horizon."""
@@ -75,22 +79,22 @@ class Deliveries:
         updates = self._updates([job for group in jobs.values() for job in group], should_stop)
         for key, group in jobs.items():
             delivery = self.under_way[key]
-            total = np.zeros_like(present(delivery.model))
+            total = np.zeros_like(delivery.vector)
             for update in islice(updates, len(group)):
                 total += update
-            self.under_way[key] = Delivery(delivery.version, update=total)
+            self.under_way[key] = Delivery(delivery.version, total, trained=True)
 
     def _is_due(self, key: Key) -> bool:
         transporter, tour = key
         convoy, _ = self._routes[transporter]
         merged: Time = (tour + convoy.lag) * convoy.period
-        return self.under_way[key].update is None and merged <= self._end
+        return merged <= self._end and not self.under_way[key].trained
 
     def _jobs(self, key: Key) -> list[Job]:
         """One for each client of the tour; none for those that are met again within one slot."""
         transporter, tour = key
         convoy, route = self._routes[transporter]
-        model = present(self.under_way[key].model)
+        model = self.under_way[key].vector
         visits = zip(route.clients, route.offsets, strict=True)
         steps = [(client, *self.timetable.steps(convoy, at, tour)) for client, at in visits]
         return [Job(client, model, first, num) for client, first, num in steps if num]

@@ -60,11 +60,12 @@ class Simulation:
         self.model = _frozen(learner.initial_model())
         self.deliveries = Deliveries(self.timetable, learner, scenario.run.horizon)
         self.num_events = 0
+        self.complete = False
         self.metrics: list[Measurement] = []
         self._measured: tuple[Vector, tuple[float, float]] | None = None
 
     def play(self, should_stop: Callable[[], bool] = lambda: False) -> Iterator[Event]:
-        """Each event of the rest, after its effects; ends early if it is asked to."""
+        """The events to come, each after its effects; ends before `complete` if it is asked to."""
         run = self.scenario.run
         coming = events(self.timetable, run.horizon, run.eval_every)
         for event in islice(coming, self.num_events, None):
@@ -76,6 +77,7 @@ class Simulation:
             yield event
             if should_stop():
                 return
+        self.complete = True
 
     def finish(self) -> None:
         """The last measurement is at the horizon, wherever evaluations fall."""
@@ -106,11 +108,12 @@ class Simulation:
     def _update(self, event: Update, should_stop: Callable[[], bool]) -> None:
         """Eqs. (13) to (15): x <- x - (1/N) sum_k u_k, over all that came home in this moment."""
         keys = [(part.transporter, part.tour) for part in event.contributions]
-        total = self.deliveries.bring(keys, should_stop)
+        total = self.deliveries.total(keys, should_stop)
         model = self.model - total / self.timetable.num_clients
         if not np.isfinite(model).all():
             raise self._diverged(event)
         self.model = _frozen(model)
+        self.deliveries.forget(keys)
 
     def _measure(self, event: Evaluation) -> None:
         if self._measured is None or self._measured[0] is not self.model:

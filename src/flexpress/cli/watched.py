@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from flexpress.cli.interrupt import Interruption, interruptible
+from flexpress.cli.terminal import complain, watch
 from flexpress.errors import InfeasibleError
-from flexpress.interrupt import Interruption, interruptible
-from flexpress.terminal import complain, watch
 
 if TYPE_CHECKING:
     from flexpress.planning import Plan, Progress

@@ -1,0 +1,71 @@
+"""The command line: argument parsing and calls, nothing else.
+
+Only typer is loaded here: everything heavy is imported inside the commands that need it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+import typer
+
+from flexpress.cli import flight, planning  # noqa: F401  # they add their commands
+from flexpress.cli.app import app
+from flexpress.cli.terminal import complain, forget_output, prepare_output
+from flexpress.errors import FlexpressError
+
+BUG, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; its exit code. Whatever goes wrong is one line on standard error."""
+    command = typer.main.get_command(app)
+    try:
+        arguments = list(sys.argv[1:] if arguments is None else arguments)
+        prepare_output()
+        with command.make_context("flexpress", arguments) as context:
+            command.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        complain(one_line(error))
+        return BAD_INPUT
+    except FlexpressError as error:
+        complain(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        complain("interrupted before there was a plan")
+        return INTERRUPTED
+    except BrokenPipeError:
+        forget_output()
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            return report_bug(error)
+        forget_output()
+        complain("the output cannot be written: no space left on the device")
+        return BAD_INPUT
+    except Exception as error:
+        return report_bug(error)
+    return 0
+
+
+def report_bug(error: Exception) -> int:
+    if os.environ.get("FLEXPRESS_DEBUG"):
+        raise error
+    complain(
+        f"{type(error).__name__}: {error}. This is our mistake: please report it, "
+        "with the traceback that FLEXPRESS_DEBUG=1 shows"
+    )
+    return BUG
+
+
+def one_line(error: click.ClickException) -> str:
+    """Click's complaint about an option or argument, and where to read more."""
+    text = " ".join(error.format_message().split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    return f"{text}; see {context.command_path} --help" if context else text

@@ -1,0 +1,139 @@
+"""The commands `scenario` and `plan`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import click
+import typer
+
+from flexpress.cli.app import app
+from flexpress.cli.found import find_scenario
+from flexpress.cli.terminal import complain, console, say
+from flexpress.cli.watched import watched_certificate, watched_diagnosis, watched_plan
+from flexpress.errors import InfeasibleError
+
+if TYPE_CHECKING:
+    from flexpress.scenario import Objective, Scenario, SolverName
+
+# The values of flexpress.scenario.Objective and SolverName, whose module is too slow for --help.
+OBJECTIVES = ("minmax", "sws", "total")
+SOLVERS = ("search", "carp", "exact")
+
+
+@app.command()
+def scenario(
+    preset: Annotated[str | None, typer.Argument(metavar="[PRESET]", hidden=True)] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Draw other positions, if they are generated.")
+    ] = None,
+    names: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
+) -> None:
+    """List the presets, or print one as TOML.
+
+    The text is ready to be edited: flexpress scenario valley > mine.toml
+    """
+    from flexpress.report.presets import show_presets
+    from flexpress.scenario import Scenario, preset_text
+
+    if preset is None or names:
+        show_presets(console(sys.stdout))
+        return
+    Scenario.preset(preset, seed)  # a text that does not load is not printed
+    say(preset_text(preset, seed).rstrip("\n"))
+
+
+@app.command()
+def plan(
+    name: Annotated[str, typer.Argument(metavar="SCENARIO", hidden=True)],
+    objective: Annotated[
+        str | None,
+        typer.Option(click_type=click.Choice(OBJECTIVES), help="What to make small."),
+    ] = None,
+    solver: Annotated[
+        str | None, typer.Option(click_type=click.Choice(SOLVERS), help="How to plan.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Limit of time for the solver.")
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(metavar="I", help="Limit of work: the same plan every time.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the solver.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for plan.json, map.png and scenario.toml; "
+            "by default one in flexpress-out, and none with --json.",
+        ),
+    ] = None,
+    certify: Annotated[
+        bool, typer.Option("--certify", help="Prove how much better a plan could be at most.")
+    ] = False,
+    certify_seconds: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="Limit of time for the proof; implies --certify."),
+    ] = None,
+    diagnose: Annotated[
+        bool,
+        typer.Option("--diagnose", help="If no plan fits the budgets, tell what would help most."),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the plan as one JSON object, nothing else.")
+    ] = False,
+) -> None:
+    """Plan who flies where: a table, a map and files.
+
+    SCENARIO is a TOML file, or the name of a preset if there is no such file. Options that are
+    not given are taken from it. Ctrl-C ends the search with the best plan so far.
+    """
+    from flexpress.planning import plan_to_json
+    from flexpress.planning.solve import check_effort
+    from flexpress.report.folder import MAP, PLAN_FILES, default_folder, write_folder
+    from flexpress.scenario.folder import check_folder
+
+    check_effort(seconds, iterations, seed)
+    certify = certify or certify_seconds is not None
+    if certify:
+        from flexpress.planning.bounds import check_certify
+
+        check_certify(certify_seconds)
+    given = find_scenario(name)
+    chosen = cast("Objective | None", objective) or given.plan.objective
+    folder = out if out or as_json else default_folder(given, chosen)
+    if folder:
+        check_folder(folder, PLAN_FILES)
+    solver_name = cast("SolverName | None", solver)
+    try:
+        made = watched_plan(given, chosen, solver_name, seconds, iterations, seed)
+    except InfeasibleError as error:
+        if not diagnose:
+            raise InfeasibleError(f"{error}; --diagnose tells what would help most") from None
+        complain(str(error))
+        show_diagnosis(given, seed, as_json)
+        raise typer.Exit(error.exit_code) from None
+    if certify:
+        made = watched_certificate(given, made, certify_seconds)
+    if folder:
+        write_folder(given, made, folder)
+    if as_json:
+        say(plan_to_json(made))
+        return
+    from flexpress.report.table import show_plan
+
+    show_plan(console(sys.stdout), given, made)
+    say(f" map: {folder / MAP if folder else ''}")
+
+
+def show_diagnosis(given: Scenario, seed: int | None, as_json: bool) -> None:
+    """What would help most, as a table or as JSON."""
+    from flexpress.report.remedies import remedies_to_json, show_remedies
+
+    remedies = watched_diagnosis(given, seed)
+    if as_json:
+        say(remedies_to_json(remedies))
+    else:
+        show_remedies(console(sys.stdout), remedies)

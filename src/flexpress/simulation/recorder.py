@@ -1,0 +1,120 @@
+"""The two files of a run that grow: `trace.jsonl` and `metrics.csv`."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import BinaryIO, Self
+
+from flexpress.errors import InputError
+from flexpress.scenario.files import reason
+from flexpress.simulation.checkpoint import Header, save_checkpoint
+from flexpress.simulation.events import Evaluation, Event
+from flexpress.simulation.simulate import Simulation
+from flexpress.simulation.trace import Measurement
+
+TRACE, METRICS = "trace.jsonl", "metrics.csv"
+COLUMNS = "slot,seconds,loss,accuracy\n"
+
+CHECKPOINT_SECONDS = 5.0
+"""Work that is lost at most, apart from one group of clients in training."""
+
+
+class Recorder:
+    """Appends a line for each event, and now and then tells a checkpoint how far the files are."""
+
+    def __init__(self, folder: Path, checkpoint: Path, simulation: Simulation, start: Header):
+        self._simulation = simulation
+        self._checkpoint = checkpoint
+        self._header = start
+        self._slot = start.slot
+        self._paths = folder / TRACE, folder / METRICS
+        lengths = start.trace_bytes, start.metrics_bytes
+        files = zip(self._paths, lengths, strict=True)
+        self._trace, self._metrics = (open_at(path, length) for path, length in files)
+        self._written = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._trace.close()
+        self._metrics.close()
+
+    def record(self, event: Event) -> None:
+        """A line in the trace; of an evaluation, what was measured."""
+        if isinstance(event, Evaluation):
+            self._record_measurement(self._simulation.metrics[-1])
+        else:
+            self._record_event(type(event).__name__.lower(), event)
+        self._slot = event.slot
+        if time.monotonic() - self._written > CHECKPOINT_SECONDS:
+            self.checkpoint()
+
+    def finish(self) -> None:
+        """The measurement at the horizon, which a run with a longer one would not have made."""
+        before = len(self._simulation.metrics)
+        self._simulation.finish()
+        for measured in self._simulation.metrics[before:]:
+            self._record_measurement(measured)
+        self.flush()
+
+    def checkpoint(self) -> None:
+        """First the lines, then the file that counts them."""
+        self.flush()
+        header = Header(
+            self._header.learner,
+            self._slot,
+            self._simulation.num_events,
+            self._trace.tell(),
+            self._metrics.tell(),
+        )
+        save_checkpoint(self._checkpoint, self._simulation, header)
+        self._written = time.monotonic()
+
+    def _record_event(self, name: str, event: Event | Measurement) -> None:
+        line = json.dumps({"event": name, **vars(event)}, default=vars)
+        self._trace.write(f"{line}\n".encode())
+
+    def _record_measurement(self, measured: Measurement) -> None:
+        self._record_event("evaluation", measured)
+        self._metrics.write(metrics_line(measured).encode())
+
+    def flush(self) -> None:
+        for path, file in zip(self._paths, (self._trace, self._metrics), strict=True):
+            try:
+                file.flush()
+            except OSError as error:
+                raise InputError(f"{path}: cannot be written: {reason(error)}") from None
+
+
+def open_at(path: Path, length: int) -> BinaryIO:
+    """The file, to be gone on with from there; what came after is cut off."""
+    try:
+        path.touch()
+        if path.stat().st_size < length:
+            raise InputError(
+                f"{path}: is shorter than its run had written; "
+                "it cannot be taken up: run into another folder"
+            )
+        file = path.open("r+b")
+        file.truncate(length)
+        file.seek(length)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {reason(error)}") from None
+    return file
+
+
+def metrics_line(measured: Measurement) -> str:
+    return f"{measured.slot},{measured.seconds!r},{measured.loss!r},{measured.accuracy!r}\n"
+
+
+def read_metrics(path: Path, length: int) -> list[Measurement]:
+    """The measurements in the first so many bytes of the file."""
+    _, *lines = path.read_bytes()[:length].decode().splitlines()
+    rows = (line.split(",") for line in lines)
+    return [
+        Measurement(int(slot), float(seconds), float(loss), float(accuracy))
+        for slot, seconds, loss, accuracy in rows
+    ]

@@ -1,0 +1,137 @@
+"""A run as a folder that survives Ctrl-C and kill -9: what happened, how good, and how to go on.
+
+`scenario.toml` and `plan.json` say what was run, `trace.jsonl` has one line an event,
+`metrics.csv` one an evaluation. `checkpoint` tells how long these two were when it was written:
+a run that is taken up again cuts them there, and then writes the very same bytes as one that was
+never disturbed. `model.npy` is the global model at the horizon: it is there when a run is complete.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from flexpress.errors import DivergedError, InputError
+from flexpress.learning import Learner
+from flexpress.planning import Plan, load_plan, plan_to_json
+from flexpress.scenario import Scenario
+from flexpress.scenario.files import write_file
+from flexpress.scenario.folder import PLAN, SCENARIO, write_files
+from flexpress.simulation.checkpoint import Header, load_checkpoint, restore
+from flexpress.simulation.events import Event
+from flexpress.simulation.recorder import COLUMNS, METRICS, TRACE, Recorder, read_metrics
+from flexpress.simulation.simulate import Simulation
+from flexpress.simulation.trace import Trace
+
+CHECKPOINT, MODEL = "checkpoint", "model.npy"
+RUN_FILES = (SCENARIO, PLAN, TRACE, METRICS, CHECKPOINT, MODEL)
+
+
+def run_in_folder(
+    scenario: Scenario,
+    plan: Plan,
+    learner: Learner,
+    folder: Path,
+    *,
+    resume: bool = False,
+    on_event: Callable[[Event], None] = lambda event: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Trace:
+    """Simulate as the scenario's [run] says, and keep everything in the folder.
+
+    With `resume` a run that is there is taken up where its checkpoint was written.
+    """
+    check_run(folder, scenario, plan, resume=resume)
+    simulation = Simulation(scenario, plan, learner)
+    name = type(learner).__name__
+    take_up = resume and (folder / CHECKPOINT).exists()
+    start = go_on(simulation, folder, name) if take_up else begin(folder, name)
+    write_files(folder, {SCENARIO: scenario.to_toml(), PLAN: f"{plan_to_json(plan)}\n"})
+    with Recorder(folder, folder / CHECKPOINT, simulation, start) as recorder:
+        try:
+            for event in simulation.play(should_stop):
+                recorder.record(event)
+                on_event(event)
+        except DivergedError as error:
+            raise DivergedError(f"{error}; all before is in {folder}", error.trace) from None
+        finally:
+            recorder.checkpoint()
+        if simulation.complete:
+            recorder.finish()
+            write_model(folder / MODEL, simulation)
+    return simulation.trace()
+
+
+def begin(folder: Path, learner: str) -> Header:
+    """A folder in which nothing has happened yet."""
+    for name in (CHECKPOINT, MODEL):
+        (folder / name).unlink(missing_ok=True)
+    write_files(folder, {TRACE: "", METRICS: COLUMNS})
+    return Header(learner, slot=0, num_events=0, trace_bytes=0, metrics_bytes=len(COLUMNS))
+
+
+def go_on(simulation: Simulation, folder: Path, learner: str) -> Header:
+    """The simulation and the files as they were at the checkpoint."""
+    header, arrays = load_checkpoint(folder / CHECKPOINT)
+    if header.learner != learner:
+        raise InputError(
+            f"{folder}: its run was trained by {header.learner}, not by {learner}; "
+            "go on with the same --engine"
+        )
+    horizon = simulation.scenario.run.horizon
+    if header.slot > horizon:
+        raise InputError(
+            f"run.horizon = {horizon}: the run in {folder} is at slot {header.slot} already; "
+            "give at least that"
+        )
+    restore(simulation, header, arrays)
+    (folder / MODEL).unlink(missing_ok=True)
+    simulation.metrics = read_metrics(folder / METRICS, header.metrics_bytes)
+    return header
+
+
+def check_run(folder: Path, scenario: Scenario, plan: Plan | None, *, resume: bool) -> None:
+    """InputError if the folder holds a run that would be lost, or that cannot be gone on with."""
+    begun, complete = (folder / CHECKPOINT).exists(), (folder / MODEL).exists()
+    if not resume:
+        if begun and not complete:
+            raise InputError(
+                f"{folder}: holds a run that is not complete; "
+                "go on with it by --resume, or name another folder"
+            )
+        return
+    if not begun:
+        return
+    stored = Scenario.load(folder / SCENARIO)
+    key = difference(comparable(stored), comparable(scenario))
+    if key:
+        raise InputError(f"{folder}: its run has another {key}; resume it as it was begun")
+    if plan and load_plan(folder / PLAN, stored).transporters != plan.transporters:
+        raise InputError(f"{folder}: its run has another plan; resume it as it was begun")
+
+
+def comparable(scenario: Scenario) -> Mapping[str, object]:
+    """All but how long it runs."""
+    return scenario.replace(run={"horizon": None}).to_dict()
+
+
+def difference(one: Mapping[str, object], other: Mapping[str, object]) -> str:
+    """The first key, dotted, in which two nested mappings differ; or nothing."""
+    for key in [*one, *(key for key in other if key not in one)]:
+        ours, theirs = one.get(key), other.get(key)
+        if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+            inner = difference(ours, theirs)
+            if inner:
+                return f"{key}.{inner}"
+        elif ours != theirs:
+            return key
+    return ""
+
+
+def write_model(path: Path, simulation: Simulation) -> None:
+    content = io.BytesIO()
+    np.save(content, simulation.model)
+    write_file(path, content.getvalue())
