@@ -26,9 +26,21 @@ class Upload:
 
     client: int | str
     model: Vector
+    version: int
     first_step: int
     num_steps: int
     m: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """For the books: when a transporter met a client, and the versions of the models involved."""
+
+    moment: Moment
+    client: int | str
+    version: int  # of the model that is handed over
+    server_version: int  # of the model that the server has by now
+    upload: Upload | None
 
 
 @dataclass(eq=False)
@@ -37,6 +49,7 @@ class Client:
 
     id: int | str
     downloaded: Vector | None = None
+    version: int = 0
     x: Vector = field(default_factory=lambda: np.zeros(0))
     m: Vector = field(default_factory=lambda: np.zeros(0))
     steps_before: int = 0
@@ -46,13 +59,12 @@ class Client:
         """The CLU since the last meeting; a client that never had a model has nothing to give."""
         if self.downloaded is None:
             return None
-        return Upload(
-            self.id, self.downloaded, self.steps_before, self.steps - self.steps_before, self.m
-        )
+        num_steps = self.steps - self.steps_before
+        return Upload(self.id, self.downloaded, self.version, self.steps_before, num_steps, self.m)
 
-    def download(self, model: Vector) -> None:
+    def download(self, model: Vector, version: int) -> None:
         self.downloaded, self.x, self.m = model.copy(), model.copy(), np.zeros_like(model)
-        self.steps_before = self.steps
+        self.version, self.steps_before = version, self.steps
 
     def step(self, gradient: Gradient, eta: float) -> None:
         """x_i^{s+1} = x_i^s - eta g_i^s, and eta g_i^s is added to m_i."""
@@ -69,11 +81,13 @@ class Server:
 
     x: Vector
     num_clients: int
+    version: int = 0  # how often something has been received
     received: list[tuple[Moment, Upload]] = field(default_factory=list)
 
     def aggregate(self, now: Moment, uploads: Sequence[Upload], total: Vector) -> None:
         """x^t = x^{t-1} - (1/N) sum of u_k, over all that came back at this moment."""
         self.x = self.x - total / self.num_clients
+        self.version += bool(uploads)
         self.received += [(now, upload) for upload in uploads]
 
 
@@ -85,12 +99,13 @@ class Transporter:
     period: Moment  # from one departure to the next: Delta_k, or Delta of FedEx-Sync
     x: Vector
     u: Vector
+    version: int = 0
     departed: Moment = 0
     num_visited: int = 0
     uploads: list[Upload] = field(default_factory=list)
 
-    def depart(self, now: Moment, model: Vector) -> None:
-        self.x, self.u = model.copy(), np.zeros_like(model)
+    def depart(self, now: Moment, server: Server) -> None:
+        self.x, self.u, self.version = server.x.copy(), np.zeros_like(server.x), server.version
         self.departed, self.num_visited, self.uploads = now, 0, []
 
     def next_moment(self) -> Moment:
@@ -99,7 +114,7 @@ class Transporter:
             return self.departed + self.visits[self.num_visited][0]
         return self.departed + self.period
 
-    def visit(self, now: Moment) -> None:
+    def visit(self, now: Moment) -> Iterator[tuple[Client, Upload | None]]:
         """Everyone whom it meets now: the CLU is taken, u_k = u_k + m_i, and x handed over."""
         while self.num_visited < len(self.visits) and self.next_moment() == now:
             client = self.visits[self.num_visited][1]
@@ -107,11 +122,13 @@ class Transporter:
             if upload is not None:
                 self.u = self.u + upload.m
                 self.uploads.append(upload)
-            client.download(self.x)
+            client.download(self.x, self.version)
             self.num_visited += 1
+            yield client, upload
 
-    def returns(self, now: Moment) -> bool:
-        return self.num_visited == len(self.visits) and self.departed + self.period == now
+    def is_due(self, now: Moment) -> bool:
+        """Back at the server, for the others are back too, and about to leave again."""
+        return self.departed + self.period == now
 
 
 class LiteralLoop:
@@ -121,6 +138,7 @@ class LiteralLoop:
         self, fleet: Sequence[Timetable], x: Vector, gradient: Gradient, eta: float, *, sync: bool
     ) -> None:
         self.gradient, self.eta = gradient, eta
+        self.meetings: list[Meeting] = []
         self.clients = {i: Client(i) for times in fleet for i in times.clients}
         self.server = Server(x.copy(), len(self.clients))
         delta = max(times.round_trip for times in fleet)
@@ -136,7 +154,7 @@ class LiteralLoop:
 
     def models(self, horizon: int) -> Iterator[Vector]:
         for transporter in self.transporters:
-            transporter.depart(0, self.server.x)
+            transporter.depart(0, self.server)
         for t in range(horizon + 1):
             self.happens(t)
             yield self.server.x
@@ -148,21 +166,24 @@ class LiteralLoop:
     def happens(self, now: Moment) -> None:
         """Landings, departures with the new model, visits.
 
-        A last visit that takes no time (nothing to fly, nothing to wait for) still comes before its
-        landing, hence the visits of the tours that are under way are looked at first.
+        Only a last visit that takes no time at all, neither to hover nor to fly home, comes before
+        the landing of its transporter.
         """
-        self.visit(now)
-        landed = [k for k in self.transporters if k.returns(now)]
+        landed = [k for k in self.transporters if k.is_due(now)]
+        self.visit(landed, now)
         if landed:
             uploads = [upload for k in landed for upload in k.uploads]
             self.server.aggregate(now, uploads, np.sum([k.u for k in landed], axis=0))
         for transporter in landed:
-            transporter.depart(now, self.server.x)
-        self.visit(now)
+            transporter.depart(now, self.server)
+        self.visit(self.transporters, now)
 
-    def visit(self, now: Moment) -> None:
-        for transporter in self.transporters:
-            transporter.visit(now)
+    def visit(self, transporters: Sequence[Transporter], now: Moment) -> None:
+        for k in transporters:
+            self.meetings += [
+                Meeting(now, client.id, k.version, self.server.version, upload)
+                for client, upload in k.visit(now)
+            ]
 
     def moments_within(self, t: int) -> Iterator[Fraction]:
         """Between slots t and t + 1, both left out: with the clock in slots there are none."""
@@ -173,9 +194,9 @@ class LiteralLoop:
 class LiteralDirect(LiteralLoop):
     """An ideal link: every Delta all clients upload, the server averages, all download, at once."""
 
+    due: Moment = 0
+
     def models(self, horizon: int) -> Iterator[Vector]:
-        self.delta = max(k.period for k in self.transporters)
-        self.due: Moment = 0
         for t in range(horizon + 1):
             if self.due == t:
                 self.exchange()
@@ -190,5 +211,5 @@ class LiteralDirect(LiteralLoop):
         total = sum((upload.m for upload in uploads), np.zeros_like(self.server.x))
         self.server.aggregate(self.due, uploads, total)
         for client in self.clients.values():
-            client.download(self.server.x)
-        self.due += self.delta
+            client.download(self.server.x, self.server.version)
+        self.due += max(k.period for k in self.transporters)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
 
 import numpy as np
-from fleets import Fleet
-from literal import LiteralDirect, LiteralLoop
+from fleets import Fleet, random_fleet
+from literal import LiteralDirect, LiteralLoop, Upload
 from numpy.typing import NDArray
 from quadratic import Quadratic, Watched
-from timetable import Timetable, exactly, flying, in_slots
+from timetable import Moment, Timetable, exactly, flying, in_slots
 
 from flexpress.learning import Vector
 from flexpress.planning import Plan
-from flexpress.scenario import Algorithm, Scenario
+from flexpress.scenario import Algorithm, Clock, Scenario
 from flexpress.simulation import Trace, simulate
 
 TOLERANCE = 1e-12
@@ -31,12 +35,18 @@ class Run:
     learner: Watched
 
     def models(self, horizon: int) -> FloatArray:
-        """x^0, x^1, ..., x^horizon: at each slot the last one that was announced."""
-        latest = dict(self.updates)
-        models = [latest[0]]
-        for t in range(1, horizon + 1):
-            models.append(latest.get(t, models[-1]))
-        return np.array(models)
+        """x^0, x^1, ..., x^horizon: at each slot the last one that was announced by then."""
+        return self._models([slot for slot, _ in self.updates], horizon)
+
+    def models_by_seconds(self, horizon: int) -> FloatArray:
+        """The same by the seconds of the trace: the model at the moment when each slot begins."""
+        unit = Fraction(self.trace.timetable.slot)
+        seconds = [0.0, *(update.seconds for update in self.trace.updates)]
+        return self._models([Fraction(second) / unit for second in seconds], horizon)
+
+    def _models(self, moments: Sequence[Moment], horizon: int) -> FloatArray:
+        latest = [bisect_right(moments, t) - 1 for t in range(horizon + 1)]
+        return np.array([self.updates[j][1] for j in latest])
 
 
 def watch(
@@ -83,6 +93,36 @@ def literal_run(
         sync=algorithm != "async",
     )
     return np.array(list(loop.models(fleet.horizon))), loop
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Both runs of one fleet; `expected` has x at every slot."""
+
+    fleet: Fleet
+    learner: Quadratic
+    found: Run
+    expected: FloatArray
+    loop: LiteralLoop
+
+    @property
+    def received(self) -> list[tuple[Moment, Upload]]:
+        """What the literal server got up to the horizon."""
+        return [pair for pair in self.loop.server.received if pair[0] <= self.fleet.horizon]
+
+
+@cache
+def pair(seed: int, algorithm: Algorithm, clock: Clock) -> Pair:
+    """Kept, for several tests look at the same pairs."""
+    fleet, learner = drawn(seed, clock)
+    expected, loop = literal_run(fleet, learner, algorithm)
+    return Pair(fleet, learner, run(fleet, learner, algorithm), expected, loop)
+
+
+@cache
+def drawn(seed: int, clock: Clock) -> tuple[Fleet, Quadratic]:
+    fleet = random_fleet(seed).with_clock(clock)
+    return fleet, Quadratic.drawn(fleet.scenario.client_ids, seed)
 
 
 def assert_equal_models(found: FloatArray, expected: FloatArray) -> None:

@@ -14,7 +14,7 @@ from timetable import Timetable, drawn_in_slots, exactly, flying, in_slots
 
 from flexpress.learning import Vector
 
-SEEDS = range(60)
+SEEDS = range(40)
 
 
 def update(learner: Quadratic, client: int | str, x: Vector, first: int, number: int) -> Vector:
