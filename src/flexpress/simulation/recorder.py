@@ -28,7 +28,6 @@ class Recorder:
         self._simulation = simulation
         self._checkpoint = checkpoint
         self._header = start
-        self._slot = start.slot
         self._paths = folder / TRACE, folder / METRICS
         lengths = start.trace_bytes, start.metrics_bytes
         files = zip(self._paths, lengths, strict=True)
@@ -48,7 +47,6 @@ class Recorder:
             self._record_measurement(self._simulation.metrics[-1])
         else:
             self._record_event(type(event).__name__.lower(), event)
-        self._slot = event.slot
         if time.monotonic() - self._written > CHECKPOINT_SECONDS:
             self.checkpoint()
 
@@ -65,7 +63,7 @@ class Recorder:
         self.flush()
         header = Header(
             self._header.learner,
-            self._slot,
+            self._simulation.slot,
             self._simulation.num_events,
             self._trace.tell(),
             self._metrics.tell(),
