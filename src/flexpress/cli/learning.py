@@ -11,7 +11,7 @@ import typer
 
 from flexpress.cli.app import app
 from flexpress.cli.found import find_scenario
-from flexpress.cli.terminal import console, say
+from flexpress.cli.terminal import complain, console, say
 from flexpress.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # The values of flexpress.scenario.Algorithm, whose module is too slow for --help.
 ALGORITHMS = ("sync", "async", "direct")
 ALL = "all"
+DATA = "data.png"
 # And those of flexpress.learning.Engine.
 ENGINES = ("auto", "fast", "torch")
 
@@ -110,3 +111,35 @@ def find_modules_beside(scenario: str) -> None:
     for folder in (str(Path(scenario).resolve().parent), str(Path.cwd())):
         if folder not in sys.path:
             sys.path.insert(0, folder)
+
+
+@app.command()
+def data(
+    name: Annotated[str, typer.Argument(metavar="SCENARIO", hidden=True)],
+    plan: Annotated[Path | None, typer.Option(metavar="FILE", help=PLAN_HELP)] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for data.png; by default one in flexpress-out."),
+    ] = None,
+) -> None:
+    """Draw which labels every client has, and those of each transporter's clients together.
+
+    SCENARIO is a TOML file, or the name of a preset if there is no such file.
+    """
+    from flexpress.cli.run import choose_plan
+    from flexpress.learning import count_labels, make_task
+    from flexpress.report.folder import default_folder
+    from flexpress.report.label_mix import label_mix_png, show_label_mix
+    from flexpress.scenario.folder import check_folder, write_files
+
+    given = find_scenario(name)
+    folder = out or default_folder(given, "data")
+    check_folder(folder, (DATA,))
+    find_modules_beside(name)
+    counts = count_labels(make_task(given, tell=complain))
+    chosen = choose_plan(given, plan)
+    learning = given.learning
+    title = f"{given.name}: {learning.dataset}, {learning.partition}"
+    write_files(folder, {DATA: label_mix_png(given, chosen, counts, title)})
+    show_label_mix(console(sys.stdout), given, chosen, counts)
+    say(f" picture: {folder / DATA}")
