@@ -105,7 +105,7 @@ def test_without_a_plan_it_is_exit_code_130(
 
     solve_with(solver)
     assert cli.main(ARGUMENTS) == 130
-    assert capsys.readouterr() == ("", "flexpress: interrupted before there was a plan\n")
+    assert capsys.readouterr() == ("", "flexpress: interrupted before there was a result\n")
 
 
 def test_the_second_time_aborts(
@@ -120,7 +120,7 @@ def test_the_second_time_aborts(
     before = signal.getsignal(signal.SIGINT)
     assert cli.main(ARGUMENTS) == 130
     assert signal.getsignal(signal.SIGINT) is before
-    assert capsys.readouterr() == ("", "flexpress: interrupted before there was a plan\n")
+    assert capsys.readouterr() == ("", "flexpress: interrupted before there was a result\n")
 
 
 def slow(should_stop: ShouldStop, on_progress: Listener) -> Tours:

@@ -27,7 +27,7 @@ def test_every_key() -> None:
     sections = [field.annotation for field in Scenario.model_fields.values()]
     models = [s for s in sections if isinstance(s, type) and issubclass(s, BaseModel)]
     keys = [key for model in models for key in model.model_fields]
-    assert len(models) == 5
+    assert len(models) == 7
     keys += ["name", "seed", "slot"]
     assert [key for key in keys if f"`{key}`" not in PAGE] == []
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import click
 import typer
 
-from flexpress.cli import flight, planning  # noqa: F401  # they add their commands
+from flexpress.cli import flight, learning, planning  # noqa: F401  # they add their commands
 from flexpress.cli.app import app
 from flexpress.cli.terminal import complain, forget_output, prepare_output
 from flexpress.errors import FlexpressError
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(str(error))
         return error.exit_code
     except KeyboardInterrupt:
-        complain("interrupted before there was a plan")
+        complain("interrupted before there was a result")
         return INTERRUPTED
     except BrokenPipeError:
         forget_output()

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 def watched_plan(
     scenario: Scenario,
     objective: Objective,
-    solver: SolverName | None,
-    seconds: float | None,
-    iterations: int | None,
-    seed: int | None,
+    solver: SolverName | None = None,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    seed: int | None = None,
+    *,
+    keep_interrupted: bool = True,
 ) -> Plan:
-    """`make_plan`: interrupted, it gives the best plan so far, or KeyboardInterrupt."""
+    """`make_plan`: interrupted, it gives the best plan so far, or else KeyboardInterrupt."""
     from flexpress.planning import make_plan
     from flexpress.report.numbers import cost_text
 
@@ -51,6 +53,8 @@ def watched_plan(
                 raise KeyboardInterrupt from None
             raise
     if stop.requested():
+        if not keep_interrupted:
+            raise KeyboardInterrupt
         complain("interrupted: best plan so far")
     return plan
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from flexpress.planning import Plan, plan_to_json
-from flexpress.scenario import Objective, Scenario
+from flexpress.scenario import Scenario
 from flexpress.scenario.folder import PLAN, SCENARIO, write_files
 
 MAP = "map.png"
@@ -15,10 +15,10 @@ PARENT = Path("flexpress-out")
 LONGEST_NAME = 100
 
 
-def default_folder(scenario: Scenario, objective: Objective) -> Path:
-    """`flexpress-out/<scenario>-<objective>`, with what a file name should not hold taken out."""
+def default_folder(scenario: Scenario, kind: str) -> Path:
+    """`flexpress-out/<scenario>-<kind>`, with what a file name should not hold taken out."""
     name = re.sub(r"[^\w.+-]+", "-", scenario.name).strip("-.")[:LONGEST_NAME]
-    return PARENT / f"{name or 'scenario'}-{objective}"
+    return PARENT / f"{name or 'scenario'}-{kind}"
 
 
 def write_folder(scenario: Scenario, plan: Plan, folder: Path) -> Path:

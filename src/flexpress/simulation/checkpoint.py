@@ -82,7 +82,7 @@ def restore(simulation: Simulation, header: Header, arrays: Mapping[str, Vector]
     for vector in arrays.values():
         vector.flags.writeable = False
     simulation.model = arrays[MODEL]
-    simulation.num_events = header.num_events
+    simulation.num_events, simulation.slot = header.num_events, header.slot
     under_way: dict[Key, Delivery] = {}
     for entry in header.carried:
         vector = arrays[entry.array]

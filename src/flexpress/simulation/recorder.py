@@ -17,8 +17,10 @@ from flexpress.simulation.trace import Measurement
 TRACE, METRICS = "trace.jsonl", "metrics.csv"
 COLUMNS = "slot,seconds,loss,accuracy\n"
 
-CHECKPOINT_SECONDS = 5.0
+CHECKPOINT_SECONDS = 2.0
 """Work that is lost at most, apart from one group of clients in training."""
+LARGEST_SHARE = 0.05
+"""Of the time that may go into writing checkpoints: large ones are written less often."""
 
 
 class Recorder:
@@ -28,12 +30,11 @@ class Recorder:
         self._simulation = simulation
         self._checkpoint = checkpoint
         self._header = start
-        self._slot = start.slot
         self._paths = folder / TRACE, folder / METRICS
         lengths = start.trace_bytes, start.metrics_bytes
         files = zip(self._paths, lengths, strict=True)
         self._trace, self._metrics = (open_at(path, length) for path, length in files)
-        self._written = time.monotonic()
+        self._due = time.monotonic() + CHECKPOINT_SECONDS
 
     def __enter__(self) -> Self:
         return self
@@ -48,8 +49,7 @@ class Recorder:
             self._record_measurement(self._simulation.metrics[-1])
         else:
             self._record_event(type(event).__name__.lower(), event)
-        self._slot = event.slot
-        if time.monotonic() - self._written > CHECKPOINT_SECONDS:
+        if time.monotonic() > self._due:
             self.checkpoint()
 
     def finish(self) -> None:
@@ -62,16 +62,18 @@ class Recorder:
 
     def checkpoint(self) -> None:
         """First the lines, then the file that counts them."""
+        begun = time.monotonic()
         self.flush()
         header = Header(
             self._header.learner,
-            self._slot,
+            self._simulation.slot,
             self._simulation.num_events,
             self._trace.tell(),
             self._metrics.tell(),
         )
         save_checkpoint(self._checkpoint, self._simulation, header)
-        self._written = time.monotonic()
+        now = time.monotonic()
+        self._due = now + max(CHECKPOINT_SECONDS, (now - begun) / LARGEST_SHARE)
 
     def _record_event(self, name: str, event: Event | Measurement) -> None:
         line = json.dumps({"event": name, **vars(event)}, default=vars)

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from flexpress.errors import DivergedError, InputError
-from flexpress.learning import Learner
 from flexpress.planning import Plan, load_plan, plan_to_json
 from flexpress.scenario import Scenario
 from flexpress.scenario.files import write_file
@@ -31,24 +30,21 @@ RUN_FILES = (SCENARIO, PLAN, TRACE, METRICS, CHECKPOINT, MODEL)
 
 
 def run_in_folder(
-    scenario: Scenario,
-    plan: Plan,
-    learner: Learner,
+    simulation: Simulation,
     folder: Path,
     *,
     resume: bool = False,
     on_event: Callable[[Event], None] = lambda event: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Trace:
-    """Simulate as the scenario's [run] says, and keep everything in the folder.
+    """Simulate, and keep everything in the folder.
 
     With `resume` a run that is there is taken up where its checkpoint was written.
     """
+    scenario, plan = simulation.scenario, simulation.plan
     check_run(folder, scenario, plan, resume=resume)
-    simulation = Simulation(scenario, plan, learner)
-    name = type(learner).__name__
     take_up = resume and (folder / CHECKPOINT).exists()
-    start = go_on(simulation, folder, name) if take_up else begin(folder, name)
+    start = go_on(simulation, folder) if take_up else begin(simulation, folder)
     write_files(folder, {SCENARIO: scenario.to_toml(), PLAN: f"{plan_to_json(plan)}\n"})
     with Recorder(folder, folder / CHECKPOINT, simulation, start) as recorder:
         try:
@@ -65,17 +61,19 @@ def run_in_folder(
     return simulation.trace()
 
 
-def begin(folder: Path, learner: str) -> Header:
+def begin(simulation: Simulation, folder: Path) -> Header:
     """A folder in which nothing has happened yet."""
     for name in (CHECKPOINT, MODEL):
         (folder / name).unlink(missing_ok=True)
     write_files(folder, {TRACE: "", METRICS: COLUMNS})
+    learner = type(simulation.learner).__name__
     return Header(learner, slot=0, num_events=0, trace_bytes=0, metrics_bytes=len(COLUMNS))
 
 
-def go_on(simulation: Simulation, folder: Path, learner: str) -> Header:
+def go_on(simulation: Simulation, folder: Path) -> Header:
     """The simulation and the files as they were at the checkpoint."""
     header, arrays = load_checkpoint(folder / CHECKPOINT)
+    learner = type(simulation.learner).__name__
     if header.learner != learner:
         raise InputError(
             f"{folder}: its run was trained by {header.learner}, not by {learner}; "

@@ -39,12 +39,27 @@ def simulate(
     changes = {"algorithm": algorithm, "horizon": horizon}
     given = {key: value for key, value in changes.items() if value is not None}
     simulation = Simulation(scenario.replace(run=given), plan, learner)
-    if on_update:
-        on_update(0, simulation.model)
-    for event in simulation.play():
+
+    def on_event(event: Event) -> None:
         if on_update and isinstance(event, Update):
             on_update(event.slot, simulation.model)
-    simulation.finish()
+
+    if on_update:
+        on_update(0, simulation.model)
+    return run(simulation, on_event=on_event)
+
+
+def run(
+    simulation: Simulation,
+    *,
+    on_event: Callable[[Event], None] = lambda event: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Trace:
+    """To the horizon, or until it is asked to stop."""
+    for event in simulation.play(should_stop):
+        on_event(event)
+    if simulation.complete:
+        simulation.finish()
     return simulation.trace()
 
 
@@ -54,12 +69,12 @@ class Simulation:
     def __init__(self, scenario: Scenario, plan: Plan, learner: Learner) -> None:
         check_transporters(scenario, plan)
         check_clients(scenario, [i for tour in plan.transporters for i in tour.clients])
-        self.scenario = scenario
+        self.scenario, self.plan, self.learner = scenario, plan, learner
         self.timetable = Timetable.of(scenario, plan, scenario.run.algorithm)
-        self._learner = learner
         self.model = _frozen(learner.initial_model())
         self.deliveries = Deliveries(self.timetable, learner, scenario.run.horizon)
         self.num_events = 0
+        self.slot = 0  # of the last event
         self.complete = False
         self.metrics: list[Measurement] = []
         self._measured: tuple[Vector, tuple[float, float]] | None = None
@@ -74,6 +89,7 @@ class Simulation:
             except StopRequestedError:
                 return
             self.num_events += 1
+            self.slot = event.slot
             yield event
             if should_stop():
                 return
@@ -117,7 +133,7 @@ class Simulation:
 
     def _measure(self, event: Evaluation) -> None:
         if self._measured is None or self._measured[0] is not self.model:
-            self._measured = self.model, self._learner.evaluate(self.model)
+            self._measured = self.model, self.learner.evaluate(self.model)
         loss, accuracy = self._measured[1]
         if not math.isfinite(loss):
             raise self._diverged(event)

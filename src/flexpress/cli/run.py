@@ -1,0 +1,147 @@
+"""Simulations at work on the terminal: several algorithms on one plan, the same data and seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flexpress.cli.interrupt import interruptible
+from flexpress.cli.run_progress import watch_run
+from flexpress.cli.terminal import complain
+from flexpress.cli.watched import watched_plan
+from flexpress.errors import DivergedError, InputError
+
+if TYPE_CHECKING:
+    from flexpress.learning import Engine, Learner
+    from flexpress.planning import Plan
+    from flexpress.scenario import Algorithm, Scenario
+    from flexpress.simulation import Trace
+
+    Folders = Mapping[Algorithm, Path | None]
+
+CURVES = "curves.png"
+INTERRUPTED = 130
+
+
+@dataclass
+class Outcome:
+    """What the algorithms came to, and the exit code that tells it."""
+
+    plan: Plan
+    traces: dict[Algorithm, Trace] = field(default_factory=dict)
+    exit_code: int = 0
+
+
+def run_all(
+    scenario: Scenario,
+    algorithms: Sequence[Algorithm],
+    folder: Path | None,
+    *,
+    plan_path: Path | None,
+    engine: Engine,
+    resume: bool,
+) -> Outcome:
+    """Simulate one algorithm after the other; if one diverges, the others are not held up."""
+    from flexpress.learning import make_learner
+
+    folders = run_folders(folder, algorithms)
+    check_folders(scenario, folders, resume=resume)
+    plan = choose_plan(scenario, plan_path or (plan_of_runs(folder, folders) if resume else None))
+    learner = make_learner(scenario, engine=engine, tell=complain)
+    outcome = Outcome(plan)
+    if folder:
+        write_beginning(scenario, plan, folder)
+    for algorithm, place in folders.items():
+        chosen = scenario.replace(run={"algorithm": algorithm})
+        if not run_one(chosen, learner, place, outcome, resume=resume):
+            outcome.exit_code = INTERRUPTED
+            break
+    if folder:
+        write_curves(scenario, outcome, folder)
+    return outcome
+
+
+def run_folders(folder: Path | None, algorithms: Sequence[Algorithm]) -> Folders:
+    """The folder itself is that of a single run; of several, each has its own within it."""
+    if folder is None or len(algorithms) == 1:
+        return dict.fromkeys(algorithms, folder)
+    return {algorithm: folder / algorithm for algorithm in algorithms}
+
+
+def check_folders(scenario: Scenario, folders: Folders, *, resume: bool) -> None:
+    """InputError now rather than after the work."""
+    from flexpress.scenario.folder import check_folder
+    from flexpress.simulation.run_folder import RUN_FILES, check_run
+
+    for algorithm, folder in folders.items():
+        if folder:
+            check_folder(folder, (*RUN_FILES, CURVES))
+            chosen = scenario.replace(run={"algorithm": algorithm})
+            check_run(folder, chosen, None, resume=resume)
+
+
+def plan_of_runs(folder: Path | None, folders: Folders) -> Path | None:
+    """The plan of the runs that have begun, if any."""
+    from flexpress.simulation.run_folder import CHECKPOINT
+
+    begun = [place for place in folders.values() if place and (place / CHECKPOINT).exists()]
+    return folder if begun else None
+
+
+def choose_plan(scenario: Scenario, path: Path | None) -> Plan:
+    """The one in the file or folder, or a new one."""
+    from flexpress.planning import load_plan
+    from flexpress.scenario.folder import PLAN
+
+    if path is None:
+        return watched_plan(scenario, scenario.plan.objective, keep_interrupted=False)
+    if path.is_dir():
+        path = path / PLAN
+    if not path.exists():
+        raise InputError(f"{path}: no such plan; `flexpress plan SCENARIO` makes one")
+    return load_plan(path, scenario)
+
+
+def run_one(
+    scenario: Scenario, learner: Learner, folder: Path | None, outcome: Outcome, *, resume: bool
+) -> bool:
+    """Add its trace to the outcome; False if it was interrupted."""
+    from flexpress.simulation.run_folder import run_in_folder
+    from flexpress.simulation.simulate import Simulation, run
+
+    simulation = Simulation(scenario, outcome.plan, learner)
+    work = partial(run_in_folder, folder=folder, resume=resume) if folder else run
+    failure: DivergedError | None = None
+    with interruptible() as stop, watch_run(simulation, stop.requested) as listener:
+        try:
+            work(simulation, on_event=listener, should_stop=stop.requested)
+        except DivergedError as error:
+            failure = error
+    outcome.traces[scenario.run.algorithm] = simulation.trace()
+    if failure:
+        complain(str(failure))
+        outcome.exit_code = failure.exit_code
+    elif not simulation.complete:
+        how = "; --resume goes on" if folder else ""
+        complain(f"{scenario.run.algorithm}: interrupted at slot {simulation.slot}{how}")
+    return simulation.complete or failure is not None
+
+
+def write_beginning(scenario: Scenario, plan: Plan, folder: Path) -> None:
+    """What is run, so that the folder can be exported, mapped and resumed from."""
+    from flexpress.planning import plan_to_json
+    from flexpress.scenario.folder import PLAN, SCENARIO, write_files
+
+    write_files(folder, {SCENARIO: scenario.to_toml(), PLAN: f"{plan_to_json(plan)}\n"})
+
+
+def write_curves(scenario: Scenario, outcome: Outcome, folder: Path) -> None:
+    from flexpress.report.curves import curves_png
+    from flexpress.scenario.folder import write_files
+
+    learning = scenario.learning
+    title = f"{scenario.name}: {learning.model} on {learning.dataset}, {learning.partition}"
+    write_files(folder, {CURVES: curves_png(outcome.traces, title)})
