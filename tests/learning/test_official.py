@@ -170,6 +170,8 @@ def test_official_sets() -> None:
 
 def test_the_embedded_part() -> None:
     data = load_dataset(LearningSettings())
+    assert data.train_images.flags.writeable
+    assert data.test_images.flags.writeable
     assert np.bincount(data.train_labels).tolist() == [600] * 10
     assert np.bincount(data.test_labels).tolist() == [200] * 10
     assert sum(path.stat().st_size for path in MINI.iterdir()) < 5e6

@@ -55,6 +55,7 @@ def test_floats_are_normalised_by_channel(load: Load) -> None:
 def test_shapes(load: Load, shape: str, image: tuple[int, int, int]) -> None:
     data = load(GOOD.replace("n, 3, 4, 5", shape))
     assert data.image == image
+    assert data.train_images.flags.c_contiguous
     assert data.train_images.shape[1:] == data.test_images.shape[1:] == image
 
 

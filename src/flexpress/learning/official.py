@@ -72,9 +72,9 @@ class Official:
 def places(data_dir: str | None) -> Iterator[Path]:
     """Where data are looked for, in this order."""
     if data_dir is not None:
-        yield Path(data_dir).expanduser()
+        yield Path(os.path.expanduser(data_dir))
     if os.environ.get(VARIABLE):
-        yield Path(os.environ[VARIABLE]).expanduser()
+        yield Path(os.path.expanduser(os.environ[VARIABLE]))
     yield cache()
     yield DEBIAN
 

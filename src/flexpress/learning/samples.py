@@ -57,7 +57,10 @@ def _check(samples: Samples, which: str) -> tuple[Images, NDArray[np.int32]]:
 
 
 def _check_images(images: NDArray[Any], which: str) -> Images:
-    """(samples, channels, height, width); features are one row of one channel."""
+    """(samples, channels, height, width); features are one row of one channel.
+
+    Contiguous and writable, whatever they came from: code is compiled for one kind of array.
+    """
     if images.dtype != np.uint8 and images.dtype.kind != "f":
         raise ValueError(f"{which} images of {images.dtype}: must be uint8 or floats")
     if images.dtype != np.uint8:
@@ -66,7 +69,7 @@ def _check_images(images: NDArray[Any], which: str) -> Images:
         if not np.isfinite(images).all():
             raise ValueError(f"{which} images hold NaN or numbers too large: must be finite")
     missing = (1,) * (4 - images.ndim)
-    return np.ascontiguousarray(images.reshape(len(images), *missing, *images.shape[1:]))
+    return np.require(images.reshape(len(images), *missing, *images.shape[1:]), None, ["C", "W"])
 
 
 def _check_labels(labels: NDArray[Any], which: str) -> NDArray[np.int32]:

@@ -5,6 +5,7 @@ The data's folder is not read here, but it too is named from where the scenario'
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -47,10 +48,10 @@ def _place_data_dir(data: Table, base_dir: Path) -> Table:
     if not isinstance(learning, Mapping):
         return data
     try:
-        path = Path(label(learning.get("data_dir")))
+        path = Path(os.path.expanduser(label(learning.get("data_dir"))))
     except ValueError:
         return data
-    absolute = (base_dir / path.expanduser()).absolute()
+    absolute = (base_dir / path).absolute()
     return {**data, "learning": {**learning, "data_dir": str(absolute)}}
 
 
