@@ -210,3 +210,27 @@ def test_every_link_may_say_how_high_to_fly(link: str) -> None:
     assert low.flight_altitude is None
     assert high.flight_altitude == 120.0
     assert high.transfer_time == low.transfer_time == 1.0
+
+
+def data_dir(name: str) -> str | None:
+    """As a scenario in the folder `far` has it, loaded from here."""
+    Path("far").mkdir()
+    text = f'[network]\n{METRES}\nclients = [[1.0, 1.0]]{REST}[learning]\ndata_dir = "{name}"\n'
+    Path("far/valley.toml").write_text(text)
+    scenario = Scenario.load("far/valley.toml")
+    assert Scenario.from_dict(tomllib.loads(scenario.to_toml())) == scenario
+    assert scenario.replace(seed=1).learning == scenario.learning
+    return scenario.learning.data_dir
+
+
+def test_data_dir_is_found_from_the_scenarios_file(tmp_path: Path) -> None:
+    assert data_dir("data/x") == str(tmp_path / "far" / "data" / "x")
+
+
+def test_absolute_data_dir_is_kept() -> None:
+    assert data_dir("/srv/data") == "/srv/data"
+
+
+def test_data_dir_in_the_users_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert data_dir("~/data") == str(tmp_path / "home" / "data")

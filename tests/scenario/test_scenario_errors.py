@@ -207,13 +207,14 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
         (
             "seed = 0",
             "wind = 3",
-            "wind = 3: unknown key; allowed: name, seed, slot, network, fleet, link, power, plan",
+            "wind = 3: unknown key; "
+            "allowed: name, seed, slot, network, fleet, link, power, plan, learning, run",
         ),
         (
             "[plan]",
             "[plam]",
             'plam: unknown key (did you mean "plan"?); '
-            "allowed: name, seed, slot, network, fleet, link, power, plan",
+            "allowed: name, seed, slot, network, fleet, link, power, plan, learning, run",
         ),
         (
             "speeds = [10.0, 10.0]",
@@ -225,7 +226,7 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
             "seed = 0",
             '"a\\nb" = 3',
             '"a\\nb" = 3: unknown key; '
-            "allowed: name, seed, slot, network, fleet, link, power, plan",
+            "allowed: name, seed, slot, network, fleet, link, power, plan, learning, run",
         ),
         # fleet
         (

@@ -127,7 +127,7 @@ def data(
     SCENARIO is a TOML file, or the name of a preset if there is no such file.
     """
     from flexpress.cli.run import choose_plan
-    from flexpress.learning import count_labels, make_task
+    from flexpress.learning import make_task
     from flexpress.report.folder import default_folder
     from flexpress.report.label_mix import label_mix_png, show_label_mix
     from flexpress.scenario.folder import check_folder, write_files
@@ -136,7 +136,7 @@ def data(
     folder = out or default_folder(given, "data")
     check_folder(folder, (DATA,))
     find_modules_beside(name)
-    counts = count_labels(make_task(given, tell=complain))
+    counts = make_task(given, tell=complain).label_counts()
     chosen = choose_plan(given, plan)
     learning = given.learning
     title = f"{given.name}: {learning.dataset}, {learning.partition}"

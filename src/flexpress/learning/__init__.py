@@ -1,5 +1,17 @@
 """What clients learn: data, partitions, models, and learners that turn jobs into updates."""
 
+from flexpress.learning.choose import Engine, make_learner, make_task
 from flexpress.learning.job import Job, Learner, Metrics, Vector
+from flexpress.learning.task import Dataset, Task
 
-__all__ = ["Job", "Learner", "Metrics", "Vector"]
+__all__ = [
+    "Dataset",
+    "Engine",
+    "Job",
+    "Learner",
+    "Metrics",
+    "Task",
+    "Vector",
+    "make_learner",
+    "make_task",
+]

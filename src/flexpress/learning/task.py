@@ -46,3 +46,8 @@ class Task:
     def indices(self) -> dict[int | str, int]:
         """Client id -> row of `shards`, which is also its number in the draw of mini-batches."""
         return {client: i for i, client in enumerate(self.client_ids)}
+
+    def label_counts(self) -> NDArray[np.int64]:
+        """How many samples of each label every client has: (clients, num_classes)."""
+        labels = self.dataset.train_labels[self.shards]
+        return np.stack([np.bincount(row, minlength=self.dataset.num_classes) for row in labels])

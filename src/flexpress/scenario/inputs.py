@@ -1,7 +1,11 @@
-"""The files that a scenario names: clients, no-fly zones, distances, read into their keys."""
+"""The files that a scenario names: clients, no-fly zones, distances, read into their keys.
+
+The data's folder is not read here, but it too is named from where the scenario's file is.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -24,6 +28,7 @@ Table = Mapping[str, object]
 
 def read_inputs(data: Table, base_dir: Path, source: str) -> Table:
     """The scenario's data with the contents of the files in the place of their names."""
+    data = _place_data_dir(data, base_dir)
     network = data.get("network")
     if not isinstance(network, Mapping):
         return data
@@ -35,6 +40,19 @@ def read_inputs(data: Table, base_dir: Path, source: str) -> Table:
             path, content = _open(name, base_dir, where)
             network = {**network, **read(path, content, network)}
     return {**data, "network": network}
+
+
+def _place_data_dir(data: Table, base_dir: Path) -> Table:
+    """`learning.data_dir` as it is to be found from anywhere; wrong values are found later."""
+    learning = data.get("learning")
+    if not isinstance(learning, Mapping):
+        return data
+    try:
+        path = Path(os.path.expanduser(label(learning.get("data_dir"))))
+    except ValueError:
+        return data
+    absolute = (base_dir / path).absolute()
+    return {**data, "learning": {**learning, "data_dir": str(absolute)}}
 
 
 def _open(name: str, base_dir: Path, where: str) -> tuple[Path, bytes]:

@@ -1,0 +1,122 @@
+"""Linear layers, forward and backward: a row of weights for each output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from flexpress.learning.fast.compiled import part
+from flexpress.learning.fast.layout import Records
+from flexpress.learning.fast.pooling import at, put
+from flexpress.learning.fast.products import plus_products, store_sums
+from flexpress.learning.fast.sparse import sum_of_gains, weighted_sum
+from flexpress.learning.fast.tiles import add_to, shape, store, zeros
+from flexpress.learning.fast.workspace import Workspace
+
+
+@part
+def forward_linear(layer: Records, work: Workspace, samples: int, rectified: bool) -> None:
+    """Four outputs of two samples at once: 8 lanes each, added up at the end."""
+    size = layer.input_size
+    for output in range(0, layer.outputs, 4):
+        weights = layer.weights + output * size
+        for sample in range(0, samples, 2):
+            inputs = layer.input + sample * size
+            tile = zeros(shape(4, 2))
+            for i in range(0, size, 8):
+                tile = plus_products(
+                    tile, work.params, weights + i, size, work.values, inputs + i, size
+                )
+            target = layer.output + sample * layer.output_size + output
+            store_sums(tile, work.values, target, layer.output_size)
+    add_bias(layer, work, samples, rectified)
+
+
+@part
+def add_bias(layer: Records, work: Workspace, samples: int, rectified: bool) -> None:
+    zero = np.float32(0)
+    for sample in range(samples):
+        start = layer.output + sample * layer.output_size
+        for i in range(layer.outputs):
+            value = at(work.values, start + i) + at(work.params, layer.bias + i)
+            put(work.values, start + i, zero if rectified and value <= zero else value)
+
+
+@part
+def backward_linear(
+    layer: Records, work: Workspace, samples: int, rate: Any, rectified: bool, further: bool
+) -> None:
+    """One step down the gradient; with slopes of the input if there is a layer before it.
+
+    Slopes of the input: a sum of rows of weights for each sample. Gradient of a row of weights: a
+    sum of samples. Either goes along a list of slopes of the output, with their zeros left out.
+    """
+    list_slopes(layer, work, samples, rectified)
+    size, i = layer.input_size, 0
+    while i < size:
+        left = size - i
+        if left >= 80:
+            backward_columns(shape(1, 10), layer, work, samples, rate, further, i)
+            i += 80
+        elif left >= 40:
+            backward_columns(shape(1, 5), layer, work, samples, rate, further, i)
+            i += 40
+        else:
+            backward_columns(shape(1, 1), layer, work, samples, rate, further, i)
+            i += 8
+    for output in range(layer.outputs):
+        rows = work.by_output
+        gains = sum_of_gains(rows, output * samples, rows.counts[output])
+        work.params[layer.bias + output] -= rate * gains
+
+
+@part
+def backward_columns(
+    tile_shape: Any,
+    layer: Records,
+    work: Workspace,
+    samples: int,
+    rate: Any,
+    further: bool,
+    column: int,
+) -> None:
+    """Some inputs of the layer: so few that their weights stay in the first-level cache."""
+    size = layer.input_size
+    if further:
+        rows = work.by_sample
+        for sample in range(samples):
+            first, count = sample * layer.outputs, rows.counts[sample]
+            total = weighted_sum(
+                tile_shape, rows, first, count, work.params, layer.weights + column, 0
+            )
+            store(total, work.slopes, layer.input + sample * size + column, 0)
+    rows = work.by_output
+    for output in range(layer.outputs):
+        first, count = output * samples, rows.counts[output]
+        total = weighted_sum(tile_shape, rows, first, count, work.values, layer.input + column, 0)
+        add_to(total, -rate, work.params, layer.weights + output * size + column, 0)
+
+
+@part
+def list_slopes(layer: Records, work: Workspace, samples: int, rectified: bool) -> None:
+    """The slopes of the output that are not 0, by sample and by output."""
+    by_sample, by_output = work.by_sample, work.by_output
+    size, outputs = layer.input_size, layer.outputs
+    for output in range(outputs):
+        by_output.counts[output] = 0
+    for sample in range(samples):
+        start = layer.output + sample * layer.output_size
+        n = sample * outputs
+        for output in range(outputs):
+            gain = at(work.slopes, start + output)
+            if gain == 0 or (rectified and at(work.values, start + output) <= 0):
+                continue
+            put(by_sample.gains, n, gain)
+            put(by_sample.spots, n, np.int32(output * size))
+            n += 1
+            m = output * samples + by_output.counts[output]
+            put(by_output.gains, m, gain)
+            put(by_output.spots, m, np.int32(sample * size))
+            by_output.counts[output] += 1
+        by_sample.counts[sample] = n - sample * outputs

@@ -1,0 +1,203 @@
+"""Register tiles: small grids of vectors that the processor holds in its registers while it works.
+
+A tile of shape (rows, columns) is rows x columns vectors of 8 floats. In memory the vectors of a
+row lie side by side, and its rows a stride apart:
+
+    start               start + 8           start + 16
+    [0 1 2 3 4 5 6 7]   [0 1 2 3 4 5 6 7]   [0 1 2 3 4 5 6 7]    row 0
+    start + stride ...                                           row 1
+
+Numba has no such type. We write LLVM's vectors ourselves, and LLVM finds the registers: with AVX a
+vector is one of 16, so up to 12 of them in a tile leave room for the operands. Where vectors are
+narrower LLVM takes several for each: slower, and equally right.
+
+A shape is a type, not a value: every loop over a tile is compiled for its shape. The flags of the
+arithmetic let LLVM fuse products and sums; none assumes that NaN or infinity do not occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core.datamodel import models, register_default
+
+from flexpress.learning.fast.compiled import intrinsic
+
+LANES = 8
+FLOAT = ir.FloatType()
+INDEX = ir.IntType(64)
+SHORT = ir.IntType(32)
+VECTOR = ir.VectorType(FLOAT, LANES)
+SHORTS = ir.VectorType(SHORT, LANES)
+FUSED = ("contract", "nsz")
+
+Generator = Callable[[Any, Any, Any, Any], Any]
+"""What an intrinsic gives back beside its signature: it writes the code."""
+
+
+class Shape(types.Type):  # type: ignore[misc]  # Numba has no types for mypy
+    """Rows and columns of a tile, known when code is compiled."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self.rows, self.columns = rows, columns
+        super().__init__(f"Shape({rows}, {columns})")
+
+
+class Tile(types.Type):  # type: ignore[misc]  # Numba has no types for mypy
+    """A grid of vectors."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self.rows, self.columns = rows, columns
+        super().__init__(f"Tile({rows}, {columns})")
+
+    @property
+    def model(self) -> ir.ArrayType:
+        return ir.ArrayType(VECTOR, self.rows * self.columns)
+
+    def cells(self) -> Iterator[tuple[int, int, int]]:
+        """Number, row and column of every vector."""
+        for row in range(self.rows):
+            for column in range(self.columns):
+                yield row * self.columns + column, row, column
+
+
+register_default(Shape)(models.OpaqueModel)
+
+
+@register_default(Tile)
+class TileModel(models.PrimitiveModel):  # type: ignore[misc]  # Numba has no types for mypy
+    def __init__(self, manager: Any, tile: Tile) -> None:
+        super().__init__(manager, tile, tile.model)
+
+
+class Writer:
+    """Writes LLVM's instructions, a little more shortly than LLVM's builder does."""
+
+    def __init__(self, context: Any, builder: Any) -> None:
+        self.context, self.builder = context, builder
+
+    def pointer(self, array: types.Array, value: Any, index: Any, kind: Any) -> Any:
+        data = self.context.make_array(array)(self.context, self.builder, value).data
+        place = self.builder.gep(data, [index], inbounds=True)
+        return self.builder.bitcast(place, kind.as_pointer())
+
+    def load(self, array: types.Array, value: Any, index: Any, kind: Any = VECTOR) -> Any:
+        return self.builder.load(self.pointer(array, value, index, kind), align=4)
+
+    def store(self, what: Any, array: types.Array, value: Any, index: Any) -> None:
+        self.builder.store(what, self.pointer(array, value, index, what.type), align=4)
+
+    def spread(self, scalar: Any, kind: Any = VECTOR) -> Any:
+        """A vector of equal numbers."""
+        nothing = ir.Constant(kind, ir.Undefined)
+        first = self.builder.insert_element(nothing, scalar, ir.Constant(SHORT, 0))
+        return self.builder.shuffle_vector(first, nothing, ir.Constant(SHORTS, [0] * LANES))
+
+    def spread_from(self, array: types.Array, value: Any, index: Any) -> Any:
+        return self.spread(self.load(array, value, index, FLOAT))
+
+    def ahead(self, index: Any, stride: Any, times: int) -> Any:
+        step = self.builder.mul(stride, ir.Constant(INDEX, times), flags=("nsw",))
+        return self.builder.add(index, step, flags=("nsw",))
+
+    def cell(self, start: Any, stride: Any, row: int, column: int) -> Any:
+        """Where in memory a vector of a tile begins."""
+        place = self.ahead(start, stride, row) if row else start
+        return self.ahead(place, ir.Constant(INDEX, LANES), column) if column else place
+
+    def multiply_add(self, a: Any, b: Any, c: Any) -> Any:
+        return self.builder.fadd(self.builder.fmul(a, b, flags=FUSED), c, flags=FUSED)
+
+
+@intrinsic(prefer_literal=True)
+def shape(typing: Any, rows: Any, columns: Any) -> tuple[Any, Generator]:
+    """The shape of these literal numbers."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.get_dummy_value()
+
+    return Shape(rows.literal_value, columns.literal_value)(rows, columns), generate
+
+
+@intrinsic
+def zeros(typing: Any, shape: Any) -> tuple[Any, Generator]:
+    tile = Tile(shape.rows, shape.columns)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return ir.Constant(tile.model, None)
+
+    return tile(shape), generate
+
+
+@intrinsic
+def load(typing: Any, shape: Any, array: Any, start: Any, stride: Any) -> tuple[Any, Generator]:
+    """tile[r, c] = array[start + r stride + 8 c : + 8]."""
+    tile = Tile(shape.rows, shape.columns)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        write = Writer(context, builder)
+        _, memory, start, stride = arguments
+        loaded = ir.Constant(tile.model, ir.Undefined)
+        for number, row, column in tile.cells():
+            vector = write.load(array, memory, write.cell(start, stride, row, column))
+            loaded = builder.insert_value(loaded, vector, number)
+        return loaded
+
+    return tile(shape, array, types.intp, types.intp), generate
+
+
+@intrinsic
+def store(typing: Any, tile: Any, array: Any, start: Any, stride: Any) -> tuple[Any, Generator]:
+    """array[start + r stride + 8 c : + 8] = tile[r, c]."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        write = Writer(context, builder)
+        vectors, memory, start, stride = arguments
+        for number, row, column in tile.cells():
+            vector = builder.extract_value(vectors, number)
+            write.store(vector, array, memory, write.cell(start, stride, row, column))
+        return context.get_dummy_value()
+
+    return types.none(tile, array, types.intp, types.intp), generate
+
+
+@intrinsic
+def add_to(
+    typing: Any, tile: Any, factor: Any, array: Any, start: Any, stride: Any
+) -> tuple[Any, Generator]:
+    """array[start + r stride + 8 c : + 8] += factor tile[r, c]."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        write = Writer(context, builder)
+        vectors, factor, memory, start, stride = arguments
+        factors = write.spread(factor)
+        for number, row, column in tile.cells():
+            place = write.cell(start, stride, row, column)
+            before = write.load(array, memory, place)
+            vector = builder.extract_value(vectors, number)
+            write.store(write.multiply_add(factors, vector, before), array, memory, place)
+        return context.get_dummy_value()
+
+    return types.none(tile, types.float32, array, types.intp, types.intp), generate
+
+
+@intrinsic
+def plus(
+    typing: Any, tile: Any, factor: Any, array: Any, start: Any, stride: Any
+) -> tuple[Any, Generator]:
+    """tile[r, c] + factor array[start + r stride + 8 c : + 8]."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        write = Writer(context, builder)
+        vectors, factor, memory, start, stride = arguments
+        factors = write.spread(factor)
+        for number, row, column in tile.cells():
+            vector = write.load(array, memory, write.cell(start, stride, row, column))
+            total = write.multiply_add(factors, vector, builder.extract_value(vectors, number))
+            vectors = builder.insert_value(vectors, total, number)
+        return vectors
+
+    return tile(tile, types.float32, array, types.intp, types.intp), generate

@@ -1,0 +1,76 @@
+"""The memory in which one thread computes: sized from the layout, and used again for every job."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexpress.learning.fast.layout import Layout, filled_up
+
+ALIGNED = 64
+"""Bytes: a line of the cache, so that whole vectors lie in one."""
+
+
+class SparseRows(NamedTuple):
+    """Rows of a matrix without their zeros: gains, and the spots in memory where they belong."""
+
+    gains: NDArray[np.float32]
+    spots: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+
+class Workspace(NamedTuple):
+    """`values`, `slopes` and `places` belong together: all are laid out like the activations.
+
+    A slope is the derivative of the loss by the value; a place is the window that won in the pool.
+    """
+
+    params: NDArray[np.float32]
+    gradient: NDArray[np.float32]  # of one convolution's weights
+    spread: NDArray[np.float32]
+    values: NDArray[np.float32]
+    slopes: NDArray[np.float32]
+    places: NDArray[np.int32]
+    lines: NDArray[np.float32]  # two rows of a convolution's output
+    by_sample: SparseRows
+    by_output: SparseRows
+    batch: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, layout: Layout) -> Workspace:
+        blocks, linears = layout.net.blocks, layout.net.linears
+        gradient = blocks["channels"] * blocks["kernel"] * blocks["patch_row"] + blocks["filled"]
+        lines = 4 * blocks["width"] * blocks["filled"]
+        pooled = blocks["height"] * blocks["width"]
+        listed = layout.batch * max([*pooled, *linears["outputs"]])
+        longest = max([layout.batch, *linears["outputs"]])
+        return cls(
+            aligned(layout.num_params, np.float32),
+            aligned(max([0, *gradient]), np.float32),
+            aligned(layout.num_spread, np.float32),
+            aligned(layout.num_values, np.float32),
+            aligned(layout.num_values, np.float32),
+            aligned(layout.num_values, np.int32),
+            aligned(max([0, *lines]), np.float32),
+            sparse_rows(listed, longest),
+            sparse_rows(listed, longest),
+            np.zeros(layout.batch, dtype=np.int64),
+        )
+
+
+def sparse_rows(length: int, rows: int) -> SparseRows:
+    """One more than the length: a zero that is about to be skipped is written all the same."""
+    length += 1
+    return SparseRows(
+        aligned(length, np.float32), aligned(length, np.int32), np.zeros(rows, dtype=np.int64)
+    )
+
+
+def aligned(count: int, kind: Any) -> NDArray[Any]:
+    """Zeros, at the beginning of a line of the cache."""
+    item = np.dtype(kind).itemsize
+    room = np.zeros(filled_up(count, 16) + ALIGNED // item, dtype=kind)
+    first = -room.ctypes.data % ALIGNED // item
+    return room[first : first + filled_up(count, 16)]

@@ -1,0 +1,136 @@
+"""The reference learner: plain SGD in torch, one client after another, any module.
+
+A model is the vector of the module's parameters, in torch's order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.nn.functional import cross_entropy
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+from flexpress.errors import InputError
+from flexpress.learning.architecture import Architecture
+from flexpress.learning.batches import batches
+from flexpress.learning.job import Job, Metrics, Vector
+from flexpress.learning.task import Task
+from flexpress.learning.torch_module import try_module
+from flexpress.learning.torch_net import make_module
+from flexpress.learning.torch_order import seed_torch, torch_in_order
+
+EVALUATED_AT_ONCE = 500
+
+
+class TorchLearner:
+    """Trains an architecture, or a module, which from then on belongs to the learner.
+
+    One thread by default, so that results do not depend on the machine's cores. In float64 it is
+    the reference for everything that computes in float32.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        net: Architecture | nn.Module,
+        initial: Vector | None = None,
+        *,
+        dtype: type[np.floating[Any]] = np.float32,
+        threads: int | None = None,
+        name: str = "module",
+    ) -> None:
+        self._task = task
+        self._threads = threads or 1
+        self._dtype = {np.float32: torch.float32, np.float64: torch.float64}[dtype]
+        self._scale, self._shift = (
+            torch.from_numpy(each).to(self._dtype).reshape(-1, 1, 1)
+            for each in (task.dataset.scale, task.dataset.shift)
+        )
+        with torch_in_order(task.seed, self._threads):
+            module = make_module(net) if isinstance(net, Architecture) else net
+            self._module = module.to(device="cpu", dtype=self._dtype)
+            self._shape = self._input_shape(name)
+        if initial is not None:
+            self._load(initial)
+        self._initial: Vector = self._vector().numpy()
+
+    def initial_model(self) -> Vector:
+        """x^0 of the paper: (params,)."""
+        return self._initial.copy()
+
+    def train(self, jobs: Sequence[Job]) -> Vector:
+        """(jobs, params): the model handed over minus the model after the job's steps."""
+        updates = np.empty((len(jobs), len(self._initial)), dtype=self._initial.dtype)
+        rows = self._task.indices()
+        with torch_in_order(self._task.seed, self._threads):
+            self._module.train()
+            for job, update in zip(jobs, updates, strict=True):
+                self._load(job.model)
+                start = self._vector()
+                self._descend(rows[job.client], job.first_step, job.num_steps)
+                update[:] = (start - self._vector()).numpy()
+        return updates
+
+    def evaluate(self, model: Vector) -> Metrics:
+        """Loss and accuracy on the test samples."""
+        data = self._task.dataset
+        count = len(data.test_labels)
+        loss, right = 0.0, 0
+        with torch_in_order(self._task.seed, self._threads), torch.no_grad():
+            self._load(model)
+            self._module.eval()
+            for start in range(0, count, EVALUATED_AT_ONCE):
+                part = slice(start, start + EVALUATED_AT_ONCE)
+                labels = torch.from_numpy(data.test_labels[part].astype(np.int64))
+                scores = self._module(self._inputs(data.test_images[part], self._shape))
+                loss += cross_entropy(scores, labels, reduction="sum").item()
+                right += int((scores.argmax(dim=1) == labels).sum())
+        return Metrics(loss / count, right / count)
+
+    def _descend(self, row: int, first_step: int, num_steps: int) -> None:
+        """x <- x - eta g, in every step with the gradient g of a mini-batch."""
+        task, data, shard = self._task, self._task.dataset, self._task.shards[row]
+        drawn = batches(task.seed, row, first_step, num_steps, len(shard), task.batch_size)
+        parameters = [each for each in self._module.parameters() if each.requires_grad]
+        for step, batch in enumerate(drawn, start=first_step):
+            samples = shard[batch]
+            seed_torch(task.seed, row, step)  # dropout and the like depend on nothing else
+            images = self._inputs(data.train_images[samples], self._shape)
+            labels = torch.from_numpy(data.train_labels[samples].astype(np.int64))
+            loss = cross_entropy(self._module(images), labels)
+            gradients = torch.autograd.grad(loss, parameters, materialize_grads=True)
+            with torch.no_grad():
+                for parameter, gradient in zip(parameters, gradients, strict=True):
+                    parameter.sub_(gradient, alpha=task.learning_rate)
+
+    def _input_shape(self, name: str) -> tuple[int, ...]:
+        """How the module takes an image; rows of features may be images of height 1, or rows."""
+        data = self._task.dataset
+        some = data.train_images[: self._task.batch_size]
+        shapes = [data.image, data.image[2:]] if data.image[:2] == (1, 1) else [data.image]
+        for shape in shapes:
+            failure = try_module(self._module, self._inputs(some, shape), data.num_classes)
+            if failure is None:
+                break
+        if failure is None and not any(each.requires_grad for each in self._module.parameters()):
+            failure = "has no parameters to train: must have some"
+        if failure is not None:
+            raise InputError(f'learning.model = "{name}": {failure}')
+        return shape
+
+    def _inputs(self, images: NDArray[Any], shape: tuple[int, ...]) -> torch.Tensor:
+        """What the module sees: normalised, (samples, *shape)."""
+        pixels = torch.tensor(images).to(self._dtype)
+        return (pixels * self._scale + self._shift).reshape(-1, *shape)
+
+    def _load(self, model: Vector) -> None:
+        flat = torch.tensor(model, dtype=self._dtype)
+        vector_to_parameters(flat, self._module.parameters())
+
+    def _vector(self) -> torch.Tensor:
+        return parameters_to_vector(self._module.parameters()).detach()
