@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import warnings
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from flexpress.report.map_labels import label_clients, label_tour
 from flexpress.report.map_legend import add_legend
 from flexpress.report.numbers import cost_text, length_unit
 from flexpress.report.palette import COLOURS, HATCH, INK, ZONE, ZONE_FILL, tour_colours
+from flexpress.report.png import png_bytes
 from flexpress.report.routes import legs, route, tour_corners, visited_nodes, zones
 from flexpress.scenario import Scenario
 from flexpress.scenario.files import write_file
@@ -41,11 +40,7 @@ def save_map(scenario: Scenario, plan: Plan, path: str | Path) -> None:
 def map_png(scenario: Scenario, plan: Plan) -> bytes:
     figure = draw_map(scenario, plan).figure
     assert isinstance(figure, Figure)
-    image = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing")  # names in any script
-        figure.savefig(image, dpi=DOTS_PER_INCH, bbox_inches="tight", metadata={"Software": None})
-    return image.getvalue()
+    return png_bytes(figure, DOTS_PER_INCH)
 
 
 def draw_map(scenario: Scenario, plan: Plan, ax: Axes | None = None) -> Axes:

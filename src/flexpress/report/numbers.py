@@ -11,6 +11,10 @@ from flexpress.scenario import Objective
 KILOMETRES_FROM = 10e3
 """Metres from which lengths are written in kilometres."""
 
+TIME_UNITS = (("s", 1.0), ("min", 60.0), ("h", 3600.0), ("days", 86400.0))
+UNITS_AT_LEAST = 3
+"""Of a unit: shorter times are written in the unit below."""
+
 OPTIMAL = 1e-6
 """A gap so small that a plan counts as optimal."""
 
@@ -34,6 +38,12 @@ def decimals(largest: float, digits: int) -> int:
 def length_unit(metres: float) -> tuple[str, float]:
     """The unit for lengths up to this one, and its metres."""
     return ("km", 1e3) if metres >= KILOMETRES_FROM else ("m", 1.0)
+
+
+def time_unit(seconds: float) -> tuple[str, float]:
+    """The unit for times up to this one, and its seconds."""
+    fits = (unit for unit in reversed(TIME_UNITS) if seconds >= UNITS_AT_LEAST * unit[1])
+    return next(fits, TIME_UNITS[0])
 
 
 def cost_text(objective: Objective, cost: float) -> str:

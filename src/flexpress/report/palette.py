@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexpress.planning import Plan
-from flexpress.scenario import Scenario
+from flexpress.scenario import Algorithm, Scenario
 
 INK = "#222222"
 ZONE, ZONE_FILL, HATCH = "#cf9d96", "#faf3f2", "///"  # a no-fly zone
@@ -15,6 +15,8 @@ OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 # From Paul Tol's "muted" set: darker than those above.
 TOL = ("#882255", "#332288", "#999933")
 COLOURS = OKABE_ITO + TOL
+
+ALGORITHMS: dict[Algorithm, str] = dict(zip(("sync", "async", "direct"), OKABE_ITO, strict=False))
 
 
 def tour_colours(scenario: Scenario, plan: Plan) -> list[str]:

@@ -80,9 +80,8 @@ def down(columns: Sequence[Column]) -> Table:
     table.add_column()
     for row in zip(*(texts for _, _, texts in columns), strict=True):
         table.add_row()
-        for (name, unit, _), text in zip(columns, row, strict=True):
-            style = "bold" if name == "transporter" else ""
-            table.add_row(name, text, unit, style=style)
+        for j, ((name, unit, _), text) in enumerate(zip(columns, row, strict=True)):
+            table.add_row(name, text, unit, style="" if j else "bold")
     return table
 
 

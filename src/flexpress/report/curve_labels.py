@@ -1,0 +1,53 @@
+"""Names beside learning curves, at the height of their ends and never over each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from flexpress.report.curve import Curve
+from flexpress.report.palette import ALGORITHMS
+
+FONT_SIZE = 9.5
+LINE = 1.35  # from one label to the next, in font sizes
+AWAY = 8.0  # points from the frame to its labels
+ROUNDS = 200
+
+
+def label_curves(ax: Axes, curves: Sequence[Curve], ends: Sequence[float]) -> None:
+    """To the right of the axes: the algorithm, and what it came to, in per cent."""
+    data_to_axes = ax.transData - ax.transAxes
+    heights = [float(data_to_axes.transform((0.0, end))[1]) for end in ends]
+    points = 72 * ax.get_window_extent().height / ax.figure.dpi
+    places = spread(heights, LINE * FONT_SIZE / points)
+    for curve, end, place in zip(curves, ends, places, strict=True):
+        ax.annotate(
+            label_text(curve, end),
+            (1.0, place),
+            xycoords="axes fraction",
+            xytext=(AWAY, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=FONT_SIZE,
+            color=ALGORITHMS[curve.algorithm],
+        )
+
+
+def label_text(curve: Curve, end: float) -> str:
+    text = f"{curve.algorithm}  {end:.1f} %"
+    return text if curve.complete else f"{text} at slot {curve.slots[-1]:,.0f}"
+
+
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """The nearest places that are a gap apart: neighbours that are too close give way alike."""
+    places = np.array(heights, dtype=float)
+    order = np.argsort(places, kind="stable")
+    for _ in range(ROUNDS):
+        for below, above in pairwise(order):
+            lack = max(gap - (places[above] - places[below]), 0.0)
+            places[below] -= lack / 2
+            places[above] += lack / 2
+    return [float(place) for place in places]

@@ -1,0 +1,77 @@
+"""A simulation in a few figures, and the accuracy by which several can be compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from flexpress.scenario import Algorithm
+from flexpress.simulation import Trace
+from flexpress.simulation.events import Landing, Update
+
+TARGET_STEP = 5
+"""Per cent: targets are its multiples."""
+
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What one simulation came to. SI units; None where nothing was measured or merged."""
+
+    algorithm: Algorithm
+    complete: bool  # whether it reached its horizon
+    slot: int  # of the last measurement
+    seconds: float  # simulated, until then
+    accuracy: float | None  # of the last measurement
+    loss: float | None
+    best_accuracy: float | None
+    updates: int  # of the global model
+    tours: int  # that came home
+    staleness: float | None  # versions that an average contribution was behind when it was merged
+    energy: float  # joules of the tours that came home
+    waiting: float  # seconds that transporters stood at the server, waiting for others
+
+
+def summarise(trace: Trace) -> RunSummary:
+    """Goes through the events once: a trace tells them anew whenever it is asked."""
+    landings: list[Landing] = []
+    staleness: list[int] = []
+    updates = 0
+    for event in trace.events():
+        if isinstance(event, Landing):
+            landings.append(event)
+        elif isinstance(event, Update):
+            updates += 1
+            staleness += [part.staleness for part in event.contributions]
+    last = trace.metrics[-1] if trace.metrics else None
+    return RunSummary(
+        algorithm=trace.timetable.algorithm,
+        complete=last is not None and last.slot == trace.horizon,
+        slot=last.slot if last else 0,
+        seconds=last.seconds if last else 0.0,
+        accuracy=last.accuracy if last else None,
+        loss=last.loss if last else None,
+        best_accuracy=max((measured.accuracy for measured in trace.metrics), default=None),
+        updates=updates,
+        tours=len(landings),
+        staleness=sum(staleness) / len(staleness) if staleness else None,
+        energy=sum(landing.energy for landing in landings),
+        waiting=sum(landing.waiting for landing in landings),
+    )
+
+
+def common_target(summaries: Iterable[RunSummary]) -> float | None:
+    """The highest multiple of 5 % that all of them reached; None if there is none above zero."""
+    best = min((summary.best_accuracy or 0.0 for summary in summaries), default=0.0)
+    steps = math.floor(100 * best / TARGET_STEP + ROUNDING)
+    return steps * TARGET_STEP / 100 if steps > 0 else None
+
+
+def slots_to(trace: Trace, target: float | None) -> int | None:
+    """The slot of the first measurement with at least this accuracy."""
+    if target is None:
+        return None
+    enough = target - ROUNDING
+    return next((m.slot for m in trace.metrics if m.accuracy >= enough), None)
