@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -163,9 +165,12 @@ def test_official_sets() -> None:
     data = load_dataset(LearningSettings(dataset="fmnist", data_dir=data_dir))
     assert data.train_images.shape == (60_000, 1, 28, 28)
     assert np.bincount(data.test_labels).tolist() == [1000] * 10
-    pixels = data.train_images.astype(np.float64) / 255
-    assert data.scale[0] == np.float32(1 / (255 * pixels.std()))
-    assert data.shift[0] == np.float32(-pixels.mean() / pixels.std())
+    counts = np.bincount(data.train_images.ravel(), minlength=256)
+    pixels = np.arange(256) / 255
+    mean = np.average(pixels, weights=counts)
+    deviation = np.sqrt(np.average((pixels - mean) ** 2, weights=counts))
+    assert data.scale[0] == np.float32(1 / (255 * deviation))
+    assert data.shift[0] == np.float32(-mean / deviation)
 
 
 def test_the_embedded_part() -> None:
@@ -231,6 +236,25 @@ def test_download(tmp_path: Path) -> None:
     assert np.array_equal(again, images)
     files = sorted(path.name for path in (tmp_path / "cache" / "fashion-mnist").iterdir())
     assert files == sorted(FMNIST.checksums)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_download_with_a_progress_bar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    write_fmnist(tmp_path / "web")
+    told: list[str] = []
+    with serve(tmp_path / "web") as url:
+        served(tmp_path / "web", url).load(None, told.append)
+    assert told == []
+    size = (tmp_path / "web" / TRAIN).stat().st_size / 1000
+    assert TRAIN in terminal.getvalue()
+    assert f"{size:.1f}/{size:.1f} kB" in terminal.getvalue()
 
 
 def test_download_with_a_wrong_checksum_leaves_nothing(tmp_path: Path) -> None:

@@ -115,6 +115,20 @@ def test_steps_may_be_split() -> None:
     assert np.allclose(whole, front + back, rtol=0, atol=1e-14)
 
 
+def test_dropout_differs_from_step_to_step_and_is_not_evaluated() -> None:
+    """With all samples in every batch, nothing else differs."""
+    task = small_task(2, 8, 8, batch_size=12)
+    layers = list(with_dropout())
+    dropping = TorchLearner(task, nn.Sequential(*layers))
+    start = dropping.initial_model()
+    plain = TorchLearner(task, nn.Sequential(*layers[:2], layers[3]), start)
+    jobs = [Job(7, start, step, 1) for step in (0, 1)]
+    (first, second), (same, again) = dropping.train(jobs), plain.train(jobs)
+    assert np.allclose(same, again, atol=1e-6)
+    assert np.abs(first - second).max() > 1e-3
+    assert dropping.evaluate(start) == plain.evaluate(start)
+
+
 def test_no_jobs_and_no_steps() -> None:
     learner = TorchLearner(small_task(2, 8, 8), SMALL)
     assert learner.train([]).shape == (0, SMALL.num_params)
