@@ -66,7 +66,7 @@ def test_seconds_of_visits(algorithm: Algorithm) -> None:
             tour = tours[visit.client]
             period = longest if algorithm == "sync" else tour.round_trip
             arrival = tour.arrivals[tour.clients.index(visit.client)]
-            assert visit.seconds == pytest.approx(visit.tour * period + arrival, rel=1e-12)
+            assert visit.seconds == pytest.approx(visit.tour * period + arrival, rel=1e-9)
 
 
 @each_clock
@@ -81,7 +81,7 @@ def test_measurements(algorithm: Algorithm, clock: Clock) -> None:
         slots = sorted({*range(0, fleet.horizon + 1, 3), fleet.horizon})
         assert [measured.slot for measured in metrics] == slots
         for measured in metrics:
-            assert measured.seconds == measured.slot * scenario.slot
+            assert measured.seconds == pytest.approx(measured.slot * scenario.slot, rel=1e-9)
             loss, accuracy = both.learner.evaluate(both.expected[measured.slot])
             assert measured.loss == pytest.approx(loss, rel=1e-9)
             assert measured.accuracy == pytest.approx(accuracy, rel=1e-9)
@@ -119,6 +119,6 @@ def test_landings(algorithm: Algorithm, clock: Clock) -> None:
             assert len(landings) == num_tours
             for number, landing in enumerate(landings):
                 ended = number * period + seconds[k]
-                assert landing.seconds == pytest.approx(ended, rel=1e-12)
+                assert landing.seconds == pytest.approx(ended, rel=1e-9)
                 assert landing.waiting == pytest.approx(waiting, rel=1e-9, abs=1e-9)
                 assert landing.energy == tour.energy

@@ -1,4 +1,4 @@
-"""The exact clock where moments coincide: rounding must not tear apart what happens at once."""
+"""Moments that coincide: rounding must not tear apart what happens at once, nor time stop."""
 
 from __future__ import annotations
 
