@@ -150,7 +150,8 @@ class Clock:
         brought = tuple(c for tours in merged for c in self._contributions(tours))
         if brought:
             self._version += 1
-            yield Update(*self._when(time), self._version, brought)
+            known_from = self._timetable.slot_from(time)
+            yield Update(known_from, self._timetable.seconds(time), self._version, brought)
         for tours in merged:
             yield from self._leave(tours, time)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from flexpress.errors import InputError
 from flexpress.learning import Job, Learner, Vector
-from flexpress.simulation.timetable import Convoy, Route, Time, Timetable
+from flexpress.simulation.timetable import Convoy, Route, Timetable
 
 MOST_BYTES = 64 * 2**20
 """Of the updates that a learner returns at once."""
@@ -60,7 +60,10 @@ class Deliveries:
 
     def hand_out(self, transporter: int, tour: int, model: Vector, version: int) -> None:
         """The clients of this transporter will start from the model on this tour."""
-        self.under_way[transporter, tour] = Delivery(version, model)
+        key = transporter, tour
+        self.under_way[key] = Delivery(version, model)
+        if not self._jobs(key):
+            self.under_way[key] = Delivery(version, np.zeros_like(model), trained=True)
 
     def total(self, keys: list[Key], should_stop: Callable[[], bool]) -> Vector:
         """The sum of what these transporters bring, sum_k u_k."""
@@ -87,7 +90,7 @@ class Deliveries:
     def _is_due(self, key: Key) -> bool:
         transporter, tour = key
         convoy, _ = self._routes[transporter]
-        merged: Time = (tour + convoy.lag) * convoy.period
+        merged = (tour + convoy.lag) * convoy.period
         return merged <= self._end and not self.under_way[key].trained
 
     def _jobs(self, key: Key) -> list[Job]:

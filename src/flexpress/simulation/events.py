@@ -69,7 +69,7 @@ class Contribution:
 class Update:
     """The server applies what has come home: the global model has a new version."""
 
-    slot: int
+    slot: int  # the first to begin with it
     seconds: float
     version: int
     contributions: tuple[Contribution, ...]

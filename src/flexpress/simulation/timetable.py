@@ -21,8 +21,11 @@ from flexpress.errors import InputError
 from flexpress.planning import Plan, Tour
 from flexpress.scenario import Algorithm, Clock, Scenario
 
-Time = int | float
-"""Whole slots, or seconds: whatever the clock counts."""
+Time = int
+"""Ticks: whole slots, or nanoseconds by the exact clock. Integers, so that no rounding can part
+what happens in one moment, nor move it over the border of a slot."""
+
+TICKS_PER_SECOND = 10**9
 
 ClientId = int | str
 
@@ -57,17 +60,20 @@ class Timetable:
     algorithm: Algorithm
     clock: Clock
     slot: float  # seconds
+    ticks_per_slot: int
     num_clients: int
     convoys: tuple[Convoy, ...]
 
     @classmethod
     def of(cls, scenario: Scenario, plan: Plan, algorithm: Algorithm) -> Timetable:
         clock, slot = scenario.run.clock, scenario.slot
+        ticks_per_slot = 1 if clock == "slots" else max(1, _ticks(slot))
         flown = [(k, tour) for k, tour in enumerate(plan.transporters, start=1) if tour.clients]
-        make = _in_slots if clock == "slots" else _in_seconds
+        make = _in_slots if clock == "slots" else _in_ticks
         routes = tuple(make(k, tour, slot) for k, tour in flown)
         num_clients = sum(len(route.clients) for route in routes)
-        return cls(algorithm, clock, slot, num_clients, _convoys(algorithm, routes))
+        convoys = _convoys(algorithm, routes)
+        return cls(algorithm, clock, slot, ticks_per_slot, num_clients, convoys)
 
     @property
     def flies(self) -> bool:
@@ -76,13 +82,18 @@ class Timetable:
 
     def time(self, slot: int) -> Time:
         """The beginning of a slot."""
-        return slot if self.clock == "slots" else slot * self.slot
+        return slot * self.ticks_per_slot
 
     def slot_of(self, time: Time) -> int:
-        return int(time) if self.clock == "slots" else math.floor(time / self.slot)
+        """The slot that the time lies in."""
+        return time // self.ticks_per_slot
+
+    def slot_from(self, time: Time) -> int:
+        """The first slot that begins at this time or later."""
+        return -(-time // self.ticks_per_slot)
 
     def seconds(self, time: Time) -> float:
-        return time * self.slot if self.clock == "slots" else float(time)
+        return time / self.ticks_per_slot * self.slot
 
     def steps(self, convoy: Convoy, offset: Time, tour: int) -> tuple[int, int]:
         """Local steps of a client before it is met on this tour, and from then to the next.
@@ -104,22 +115,30 @@ def _convoys(algorithm: Algorithm, routes: tuple[Route, ...]) -> tuple[Convoy, .
 
 def _in_slots(transporter: int, tour: Tour, slot: float) -> Route:
     """Round trips in whole slots, visits in the slot that their second lies in."""
-    last = tour.round_trip_slots - 1
-    offsets = tuple(min(math.floor(arrival / slot), last) for arrival in tour.arrivals)
-    return Route(
-        transporter, tour.clients, offsets, tour.arrivals, tour.round_trip_slots, tour.energy
-    )
+    offsets = [math.floor(arrival / slot) for arrival in tour.arrivals]
+    return _route(transporter, tour, offsets, tour.round_trip_slots)
 
 
-def _in_seconds(transporter: int, tour: Tour, slot: float) -> Route:
-    if tour.round_trip <= 0:
+def _in_ticks(transporter: int, tour: Tour, slot: float) -> Route:
+    """As long as they are; one of no length would never let time pass."""
+    if _ticks(tour.round_trip) == 0:
         raise InputError(
             f"transporter {transporter} takes 0 s for its round trip, which the exact clock cannot "
             'count; give link.transfer_time, or take run.clock = "slots"'
         )
-    return Route(
-        transporter, tour.clients, tour.arrivals, tour.arrivals, tour.round_trip, tour.energy
-    )
+    offsets = [_ticks(arrival) for arrival in tour.arrivals]
+    return _route(transporter, tour, offsets, _ticks(tour.round_trip))
+
+
+def _route(transporter: int, tour: Tour, offsets: list[Time], duration: Time) -> Route:
+    """Delta_k is at least one slot, and all clients are met before its end."""
+    duration = max(1, duration)
+    met = tuple(min(offset, duration - 1) for offset in offsets)
+    return Route(transporter, tour.clients, met, tour.arrivals, duration, tour.energy)
+
+
+def _ticks(seconds: float) -> Time:
+    return round(seconds * TICKS_PER_SECOND)
 
 
 def _on_the_ground(route: Route) -> Route:
