@@ -1,0 +1,226 @@
+"""Runs in folders: interrupted anywhere and taken up again, they leave the same bytes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from quadratic import Quadratic
+
+from flexpress.errors import DivergedError, InputError
+from flexpress.planning import Plan, make_plan
+from flexpress.scenario import Algorithm, Clock, Scenario
+from flexpress.simulation import recorder
+from flexpress.simulation.run_folder import RUN_FILES, run_in_folder
+from flexpress.simulation.simulate import Simulation, simulate
+
+KEPT = ("trace.jsonl", "metrics.csv", "model.npy", "checkpoint", "scenario.toml", "plan.json")
+ALGORITHMS: list[Algorithm] = ["sync", "async", "direct"]
+CLOCKS: list[Clock] = ["slots", "exact"]
+
+VALLEY = Scenario.preset("valley").replace(run={"horizon": 70, "eval_every": 8})
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return make_plan(VALLEY, iterations=2000)
+
+
+def learner(learning_rate: float = 0.1) -> Quadratic:
+    return Quadratic.drawn(VALLEY.client_ids, 7, learning_rate=learning_rate)
+
+
+def run(
+    plan: Plan,
+    folder: Path,
+    scenario: Scenario = VALLEY,
+    *,
+    resume: bool = False,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Simulation:
+    simulation = Simulation(scenario, plan, learner())
+    run_in_folder(simulation, folder, resume=resume, should_stop=should_stop)
+    return simulation
+
+
+def after(calls: int) -> Callable[[], bool]:
+    """Asks to stop when it has been asked so often."""
+    answers = iter([False] * calls)
+    return lambda: next(answers, True)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in KEPT}
+
+
+def lines_of(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (folder / "trace.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_stopped_anywhere_and_resumed(
+    algorithm: Algorithm, clock: Clock, plan: Plan, tmp_path: Path
+) -> None:
+    scenario = VALLEY.replace(run={"algorithm": algorithm, "clock": clock})
+    run(plan, tmp_path / "whole", scenario)
+    moments = random.Random(algorithm + clock)
+    stops = 0
+    while not (tmp_path / "cut" / "model.npy").exists():
+        stop = after(moments.randrange(1, 60 if algorithm != "direct" else 8))
+        run(plan, tmp_path / "cut", scenario, resume=True, should_stop=stop)
+        stops += 1
+    assert stops > 3
+    assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_what_was_written_after_the_checkpoint_is_written_again(
+    algorithm: Algorithm, plan: Plan, tmp_path: Path
+) -> None:
+    scenario = VALLEY.replace(run={"algorithm": algorithm})
+    run(plan, tmp_path / "whole", scenario)
+    run(plan, tmp_path / "cut", scenario, should_stop=after(25))
+    saved = (tmp_path / "cut" / "checkpoint").read_bytes()
+    run(plan, tmp_path / "cut", scenario, resume=True, should_stop=after(40))
+    (tmp_path / "cut" / "checkpoint").write_bytes(saved)
+    with (tmp_path / "cut" / "trace.jsonl").open("a") as trace:
+        trace.write('{"event": "half a li')
+    run(plan, tmp_path / "cut", scenario, resume=True)
+    assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
+
+
+def test_checkpoints_are_written_on_the_way(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    monkeypatch.setattr(recorder, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(
+        recorder, "save_checkpoint", lambda path, s, header: written.append(s.num_events)
+    )
+    simulation = run(plan, tmp_path)
+    assert len(written) > 10
+    assert written == sorted(written)
+    assert written[-1] == simulation.num_events
+
+
+def test_a_longer_horizon_goes_on(plan: Plan, tmp_path: Path) -> None:
+    """Also from a horizon that is not a slot of evaluation."""
+    longer = VALLEY.replace(run={"horizon": 133})
+    run(plan, tmp_path / "long", longer)
+    run(plan, tmp_path / "short")
+    run(plan, tmp_path / "short", longer, resume=True)
+    assert contents(tmp_path / "short") == contents(tmp_path / "long")
+
+
+def test_a_complete_run_stays_as_it_is(plan: Plan, tmp_path: Path) -> None:
+    run(plan, tmp_path)
+    before = contents(tmp_path)
+    run(plan, tmp_path, resume=True)
+    assert contents(tmp_path) == before
+    run(plan, tmp_path)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_files_tell_what_the_trace_tells(
+    algorithm: Algorithm, plan: Plan, tmp_path: Path
+) -> None:
+    scenario = VALLEY.replace(run={"algorithm": algorithm})
+    simulation = run(plan, tmp_path, scenario)
+    trace = simulate(scenario, plan, learner())
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(RUN_FILES)
+    np.testing.assert_array_equal(np.load(tmp_path / "model.npy"), trace.model)
+    np.testing.assert_array_equal(simulation.model, trace.model)
+    rows = list(csv.DictReader((tmp_path / "metrics.csv").read_text().splitlines()))
+    assert [(int(row["slot"]), float(row["loss"])) for row in rows] == [
+        (measured.slot, measured.loss) for measured in trace.metrics
+    ]
+    lines = lines_of(tmp_path)
+    kinds = [type(event).__name__.lower() for event in trace.events()]
+    assert [line["event"] for line in lines] == [*kinds, "evaluation"]  # the last at the horizon
+    visits = [line["client"] for line in lines if line["event"] == "visit"]
+    assert visits == [visit.client for visit in trace.visits]
+    assert Scenario.load(tmp_path / "scenario.toml") == scenario
+
+
+def test_an_unfinished_run_is_not_lost_by_accident(plan: Plan, tmp_path: Path) -> None:
+    run(plan, tmp_path, should_stop=after(30))
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(InputError, match="holds a run that is not complete; go on with it by"):
+        run(plan, tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def change(name: str, plan: Plan) -> tuple[Scenario, Plan]:
+    if name == "plan":
+        return VALLEY, make_plan(VALLEY, objective="minmax", solver="carp", iterations=3)
+    changes = {"seed": 1} if name == "seed" else {"run": {"algorithm": "async"}}
+    return VALLEY.replace(**changes), plan
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("seed", "another seed;"), ("algorithm", "another run.algorithm;"), ("plan", "another plan;")],
+)
+def test_another_run_cannot_be_resumed(
+    name: str, expected: str, plan: Plan, tmp_path: Path
+) -> None:
+    run(plan, tmp_path, should_stop=after(30))
+    scenario, other = change(name, plan)
+    with pytest.raises(InputError, match=f"its run has {expected} resume it as it was begun"):
+        run(other, tmp_path, scenario, resume=True)
+
+
+def test_a_horizon_that_has_passed(plan: Plan, tmp_path: Path) -> None:
+    run(plan, tmp_path, should_stop=after(60))
+    with pytest.raises(InputError, match=r"run.horizon = 2: the run in .* is at slot \d+ already"):
+        run(plan, tmp_path, VALLEY.replace(run={"horizon": 2}), resume=True)
+
+
+class Other(Quadratic):
+    """Trains elsewhere."""
+
+
+def test_another_engine(plan: Plan, tmp_path: Path) -> None:
+    run(plan, tmp_path, should_stop=after(30))
+    simulation = Simulation(VALLEY, plan, Other.drawn(VALLEY.client_ids, 7))
+    with pytest.raises(InputError, match="was trained by Quadratic, not by Other; go on with"):
+        run_in_folder(simulation, tmp_path, resume=True)
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 nonsense", b"half"])
+def test_a_damaged_checkpoint(damage: bytes, plan: Plan, tmp_path: Path) -> None:
+    run(plan, tmp_path, should_stop=after(30))
+    path = tmp_path / "checkpoint"
+    path.write_bytes(path.read_bytes()[: 1 << 9] if damage == b"half" else damage)
+    with pytest.raises(InputError, match="checkpoint: damaged, or not a checkpoint"):
+        run(plan, tmp_path, resume=True)
+
+
+def test_a_trace_that_someone_cut(plan: Plan, tmp_path: Path) -> None:
+    run(plan, tmp_path, should_stop=after(30))
+    (tmp_path / "trace.jsonl").write_text("")
+    with pytest.raises(InputError, match="trace.jsonl: is shorter than its run had written"):
+        run(plan, tmp_path, resume=True)
+
+
+def test_divergence_keeps_all_before(plan: Plan, tmp_path: Path) -> None:
+    """The very events of a run that ends just before, and resuming fails again at the same slot."""
+    simulation = Simulation(VALLEY, plan, learner(1e9))
+    with pytest.raises(DivergedError, match="no longer finite at slot") as caught:
+        run_in_folder(simulation, tmp_path)
+    trace = caught.value.trace
+    lines = lines_of(tmp_path)
+    assert len(lines) == trace.num_events > 0  # type: ignore[attr-defined]  # a Trace
+    assert np.isfinite(trace.model).all()  # type: ignore[attr-defined]
+    assert all(np.isfinite(m.loss) for m in trace.metrics)  # type: ignore[attr-defined]
+    assert not (tmp_path / "model.npy").exists()
+    again = Simulation(VALLEY, plan, learner(1e9))
+    with pytest.raises(DivergedError, match=str(caught.value).split(";")[0]):
+        run_in_folder(again, tmp_path, resume=True)
