@@ -1,0 +1,61 @@
+"""The label mix: of every client, and of each transporter's clients together beside all the data.
+
+One sees at a glance how biased the data are that one transporter brings home, by which the paper
+explains why Async suffers where clients that are close to each other have similar data.
+"""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from flexpress.planning import Plan
+from flexpress.report.client_mix import draw_clients
+from flexpress.report.label_shares import Counts, label_mix, label_mixes
+from flexpress.report.palette import INK, tour_colours
+from flexpress.report.png import png_bytes
+from flexpress.report.transporter_mix import draw_transporters, rows_shown
+from flexpress.scenario import Scenario
+
+DOTS_PER_INCH = 200
+CLIENTS_WIDTH, BETWEEN, TRANSPORTERS_WIDTH = 3.2, 0.75, 2.6  # inches
+CLIENT, TRANSPORTER = 0.13, 0.5  # inches that each is high, if there is room
+LOWEST, HIGHEST = 2.2, 9.0  # inches
+TITLE = 0.42  # inches above the pictures
+
+
+def label_mix_png(scenario: Scenario, plan: Plan, counts: Counts, title: str) -> bytes:
+    """`counts`: (clients, labels), samples of each label, clients in the scenario's order."""
+    return png_bytes(label_mix_figure(scenario, plan, counts, title), DOTS_PER_INCH)
+
+
+def label_mix_figure(scenario: Scenario, plan: Plan, counts: Counts, title: str) -> Figure:
+    """Left every client, in the order of visits; right every transporter, and all clients."""
+    mixes, colours = label_mixes(scenario, plan, counts), tour_colours(scenario, plan)
+    shown = rows_shown(mixes)
+    figure = new_figure(len(counts), len(shown))
+    width, height = figure.get_size_inches()
+    clients = figure.add_axes((0.0, 0.0, CLIENTS_WIDTH / width, 1.0))
+    draw_clients(clients, mixes, counts, colours, scenario.client_ids)
+    axes = column_of_axes(figure, len(shown) + 1)
+    draw_transporters(axes, mixes, label_mix(range(len(counts)), counts), colours)
+    above = 1 + TITLE / height
+    figure.text(0, above, title, color=INK, fontsize=11, va="bottom", parse_math=False)
+    return figure
+
+
+def new_figure(num_clients: int, num_transporters: int) -> Figure:
+    """High enough for both pictures, and never higher than a page."""
+    wanted = max(CLIENT * num_clients, TRANSPORTER * (num_transporters + 1))
+    size = CLIENTS_WIDTH + BETWEEN + TRANSPORTERS_WIDTH, min(max(wanted, LOWEST), HIGHEST)
+    figure = Figure(figsize=size, facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def column_of_axes(figure: Figure, number: int) -> list[Axes]:
+    """One below the other at the right edge."""
+    left = 1 - TRANSPORTERS_WIDTH / figure.get_figwidth()
+    grid = figure.add_gridspec(number, 1, left=left, right=1, bottom=0, top=1, hspace=0.3)
+    return [figure.add_subplot(grid[j, 0]) for j in range(number)]

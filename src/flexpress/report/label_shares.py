@@ -1,0 +1,65 @@
+"""How the labels are mixed at each transporter's clients, and how far that is from all the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexpress.planning import Plan
+from flexpress.report.routes import visited_nodes
+from flexpress.scenario import Scenario
+
+FloatArray = NDArray[np.float64]
+Counts = NDArray[np.integer[Any]]
+"""(clients, labels): samples of each label, clients in the order of the scenario."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelMix:
+    """The samples of some clients, taken together."""
+
+    rows: tuple[int, ...]  # of the counts
+    samples: int
+    shares: FloatArray  # (labels,), of these samples; zero if there are none
+    distance: float  # of these shares from those of all the data
+    alone: float  # the same for each client by itself, on average
+
+
+def label_mixes(scenario: Scenario, plan: Plan, counts: Counts) -> list[LabelMix]:
+    """One per transporter, in their order, its clients in the order of visits.
+
+    How biased a transporter's data are as a whole decides between Sync and Async on non-i.i.d.
+    data: Section "Experiments, Results" of the paper.
+    """
+    assert len(counts) == scenario.num_clients, "a row of counts for each client"
+    tours = visited_nodes(scenario, plan)
+    return [label_mix([node - 1 for node in nodes[1:-1]], counts) for nodes in tours]
+
+
+def label_mix(rows: Sequence[int], counts: Counts) -> LabelMix:
+    everyone = shares(counts.sum(axis=0))
+    own = counts[list(rows)]  # (these clients, labels)
+    together = shares(own.sum(axis=0))
+    alone = [distance(client, everyone) for client in shares(own)]
+    return LabelMix(
+        rows=tuple(rows),
+        samples=int(own.sum()),
+        shares=together,
+        distance=distance(together, everyone) if rows else 0.0,
+        alone=sum(alone) / len(alone) if alone else 0.0,
+    )
+
+
+def shares(counts: Counts) -> FloatArray:
+    """(..., labels): of the samples in each row; zero where a row has none."""
+    totals = counts.sum(axis=-1, keepdims=True)
+    return np.asarray(counts / np.maximum(totals, 1), dtype=float)
+
+
+def distance(one: FloatArray, other: FloatArray) -> float:
+    """Total variation: the share of samples whose label would have to change to make them alike."""
+    return float(np.abs(one - other).sum() / 2)

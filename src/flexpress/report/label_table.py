@@ -1,0 +1,48 @@
+"""The label mix of every transporter as a table for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from flexpress.planning import Plan
+from flexpress.report.label_shares import Counts, LabelMix, label_mix, label_mixes
+from flexpress.report.table import WIDEST, Column, across, down
+from flexpress.scenario import Scenario
+
+NOTHING = "-"
+EXPLANATION = (
+    "off: how many of the samples would need another label for the mix to be that of all",
+    "     (total variation), for the clients together, and for each by itself on average",
+)
+
+
+def label_mix_table(console: Console, scenario: Scenario, plan: Plan, counts: Counts) -> None:
+    """How biased each transporter's data are; the last row is all of them."""
+    everyone = label_mix(range(len(counts)), counts)
+    columns = mix_columns([*label_mixes(scenario, plan, counts), everyone])
+    table = across(columns)
+    if console.measure(table, options=console.options.update(width=WIDEST)).maximum > console.width:
+        table = down(columns)
+    console.print(table)
+    console.print()
+    for line in EXPLANATION:
+        console.print(f" {line}", soft_wrap=True)
+
+
+def mix_columns(mixes: Sequence[LabelMix]) -> list[Column]:
+    transporters = [str(k) for k in range(1, len(mixes))]
+    return [
+        ("transporter", "", [*transporters, "all"]),
+        ("clients", "", [f"{len(mix.rows):,}" for mix in mixes]),
+        ("samples", "", [f"{mix.samples:,}" for mix in mixes]),
+        ("main label", "", [str(mix.shares.argmax()) if mix.samples else NOTHING for mix in mixes]),
+        ("its share", "", [percent(mix, float(mix.shares.max())) for mix in mixes]),
+        ("off", "together", [percent(mix, mix.distance) for mix in mixes]),
+        ("", "by client", [percent(mix, mix.alone) for mix in mixes]),
+    ]
+
+
+def percent(mix: LabelMix, share: float) -> str:
+    return f"{100 * share:.1f} %" if mix.samples else NOTHING
