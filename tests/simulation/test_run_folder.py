@@ -206,7 +206,7 @@ def test_a_damaged_checkpoint(damage: bytes, plan: Plan, tmp_path: Path) -> None
 def test_a_trace_that_someone_cut(plan: Plan, tmp_path: Path) -> None:
     run(plan, tmp_path, should_stop=after(30))
     (tmp_path / "trace.jsonl").write_text("")
-    with pytest.raises(InputError, match="trace.jsonl: is shorter than its run had written"):
+    with pytest.raises(InputError, match=r"trace\.jsonl: is shorter than its run had written"):
         run(plan, tmp_path, resume=True)
 
 

@@ -129,7 +129,8 @@ def data(
     from flexpress.cli.run import choose_plan
     from flexpress.learning import make_task
     from flexpress.report.folder import default_folder
-    from flexpress.report.label_mix import label_mix_png, show_label_mix
+    from flexpress.report.label_mix import label_mix_png
+    from flexpress.report.label_table import show_label_mix
     from flexpress.scenario.folder import check_folder, write_files
 
     given = find_scenario(name)

@@ -18,7 +18,7 @@ EXPLANATION = (
 )
 
 
-def label_mix_table(console: Console, scenario: Scenario, plan: Plan, counts: Counts) -> None:
+def show_label_mix(console: Console, scenario: Scenario, plan: Plan, counts: Counts) -> None:
     """How biased each transporter's data are; the last row is all of them."""
     everyone = label_mix(range(len(counts)), counts)
     columns = mix_columns([*label_mixes(scenario, plan, counts), everyone])
