@@ -11,25 +11,33 @@ import pytest
 
 import flexpress
 
-HEAVY = ["matplotlib", "numba", "numpy", "pydantic", "rich", "typer"]
+HEAVY = ["matplotlib", "numba", "numpy", "pooch", "pydantic", "rich", "torch", "typer"]
 
 
 def test_the_list() -> None:
     assert flexpress.__all__ == [
+        "DivergedError",
         "FlexpressError",
         "InfeasibleError",
         "InputError",
+        "Job",
+        "Learner",
+        "Measurement",
+        "Metrics",
         "Plan",
         "Scenario",
         "Tour",
+        "Trace",
         "__version__",
         "certify_plan",
         "diagnose",
         "export_plan",
         "load_plan",
+        "make_learner",
         "make_plan",
         "save_html_map",
         "save_plan",
+        "simulate",
     ]
 
 

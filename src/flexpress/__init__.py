@@ -7,28 +7,38 @@ The public names load their room when they are first used, so that `import flexp
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from flexpress.errors import FlexpressError, InfeasibleError, InputError
+    from flexpress.errors import DivergedError, FlexpressError, InfeasibleError, InputError
+    from flexpress.learning import Job, Learner, Metrics, make_learner
     from flexpress.planning import Plan, Tour, load_plan, make_plan, save_plan
     from flexpress.planning.bounds import certify_plan
     from flexpress.planning.diagnosis import diagnose
     from flexpress.planning.export import export_plan
     from flexpress.report.html_map import save_html_map
     from flexpress.scenario import Scenario
+    from flexpress.simulation import Measurement, Trace, simulate
 else:
     HOMES = {
+        "DivergedError": "errors",
         "FlexpressError": "errors",
         "InfeasibleError": "errors",
         "InputError": "errors",
+        "Job": "learning",
+        "Learner": "learning",
+        "Measurement": "simulation",
+        "Metrics": "learning",
         "Plan": "planning",
         "Scenario": "scenario",
         "Tour": "planning",
+        "Trace": "simulation",
         "certify_plan": "planning.bounds",
         "diagnose": "planning.diagnosis",
         "export_plan": "planning.export",
         "load_plan": "planning",
+        "make_learner": "learning",
         "make_plan": "planning",
         "save_html_map": "report.html_map",
         "save_plan": "planning",
+        "simulate": "simulation",
     }
 
     def __getattr__(name: str) -> object:
@@ -44,21 +54,29 @@ else:
         return sorted({*globals(), *HOMES})
 
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
+    "DivergedError",
     "FlexpressError",
     "InfeasibleError",
     "InputError",
+    "Job",
+    "Learner",
+    "Measurement",
+    "Metrics",
     "Plan",
     "Scenario",
     "Tour",
+    "Trace",
     "__version__",
     "certify_plan",
     "diagnose",
     "export_plan",
     "load_plan",
+    "make_learner",
     "make_plan",
     "save_html_map",
     "save_plan",
+    "simulate",
 ]
