@@ -13,7 +13,8 @@ from flexpress.scenario import Scenario, preset_names, preset_text
 
 
 def test_names() -> None:
-    assert preset_names() == ["alps", "coast", "four", "paper", "paper-50mbit", "paper-svhn", "valley"]
+    papers = ["paper", "paper-50mbit", "paper-svhn"]
+    assert preset_names() == ["alps", "coast", "four", *papers, "valley"]
 
 
 @pytest.mark.parametrize("name", preset_names())
