@@ -10,7 +10,7 @@ SOURCES := pyproject.toml constraints.txt src/flexpress/__init__.py
 
 help:
 	@echo "make install    create .venv with flexpress in it"
-	@echo "make demo       plan the paper's network and a flight in the Alps, into out/demo"
+	@echo "make demo       plan the paper's network, learn on it, plan a flight in the Alps, into out/demo"
 	@echo "make test       run the tests"
 	@echo "make test-all   run the slow tests too"
 	@echo "make check      format, lint and types, without changing anything"
@@ -24,6 +24,8 @@ demo: .venv/installed
 	@$(BIN)/flexpress plan paper --objective minmax --out out/demo/minmax
 	@$(BIN)/flexpress plan paper --objective sws --out out/demo/sws
 	@$(BIN)/flexpress plan paper --objective total --out out/demo/total
+	@$(BIN)/flexpress data paper --plan out/demo/sws --out out/demo/sws
+	@$(BIN)/flexpress simulate paper --algorithm all --horizon 400 --plan out/demo/sws --out out/demo/run
 	@$(BIN)/flexpress plan alps --out out/demo/alps
 	@$(BIN)/flexpress export out/demo/alps --format qgc --format kml
 	@$(BIN)/flexpress map out/demo/alps

@@ -13,7 +13,8 @@ from flexpress.scenario import Scenario, preset_names, preset_text
 
 
 def test_names() -> None:
-    assert preset_names() == ["alps", "coast", "four", "paper", "paper-50mbit", "valley"]
+    papers = ["paper", "paper-50mbit", "paper-svhn"]
+    assert preset_names() == ["alps", "coast", "four", *papers, "valley"]
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -78,7 +79,7 @@ def test_unknown_preset_lists_the_names_and_the_nearest() -> None:
         Scenario.preset("vally")
     expected = (
         'no preset "vally" (did you mean "valley"?); '
-        "there are: alps, coast, four, paper, paper-50mbit, valley"
+        "there are: alps, coast, four, paper, paper-50mbit, paper-svhn, valley"
     )
     assert str(caught.value) == expected
 
