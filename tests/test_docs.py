@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import re
 import sys
@@ -24,7 +25,7 @@ with warnings.catch_warnings():
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-MODULE = re.compile(r"# (\w+\.py)\n")
+MODULE = re.compile(r"# (\w+)\.py\n")
 """The first line of code that is a file of its own."""
 VALUE = re.compile(r"^ \S+: (?:minmax|sws|total) .*$", re.MULTILINE)
 
@@ -57,7 +58,9 @@ def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
 
 
 @pytest.mark.parametrize("page", pages_with("python", "console"), ids=name_of)
-def test_examples(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples(
+    page: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """All of a page in its order: scenarios and modules are files, commands and code are run.
 
     Code shares one namespace; a text block behind it is what it prints.
@@ -71,13 +74,20 @@ def test_examples(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
         if language == "console":
             check_session(text, capsys)
         elif language == "python" and module:
-            Path(module[1]).write_text(text, encoding="utf-8")
+            write_module(module[1], text, monkeypatch)
         elif language == "python":
             with contextlib.redirect_stdout(printed):
                 exec(compile(text, name_of(page), "exec"), namespace)
         elif language == "text":
             expected += text
     assert printed.getvalue() == expected
+
+
+def write_module(name: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that can be imported, also if another test had one of the same name."""
+    Path(f"{name}.py").write_text(text, encoding="utf-8")
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    importlib.invalidate_caches()
 
 
 def check_session(text: str, capsys: pytest.CaptureFixture[str]) -> None:

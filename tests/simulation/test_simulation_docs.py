@@ -1,4 +1,4 @@
-"""The page about simulation draws what happens, and names all that a trace and a run folder have."""
+"""The page about simulation draws what happens, and names all that traces and runs have."""
 
 from __future__ import annotations
 
