@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from numba import extending, njit
 
 intrinsic: Any = extending.intrinsic
 """For functions that write LLVM's code; mypy would miss the compiler's argument in every call."""
+
+Generator = Callable[[Any, Any, Any, Any], Any]
+"""What such a function gives back beside its signature: it writes the code."""
 
 FLAGS: dict[str, Any] = {
     "error_model": "numpy",

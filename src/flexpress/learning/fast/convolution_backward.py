@@ -11,19 +11,20 @@ from typing import Any
 import numpy as np
 
 from flexpress.learning.fast.compiled import part
-from flexpress.learning.fast.layout import Net, Records
-from flexpress.learning.fast.pooling import at, put
+from flexpress.learning.fast.convolution import spread_weights
+from flexpress.learning.fast.layout import Records
+from flexpress.learning.fast.memory import at, put
 from flexpress.learning.fast.sparse import sum_of_gains, weighted_sum
 from flexpress.learning.fast.tiles import add_to, load, shape
 from flexpress.learning.fast.workspace import SparseRows, Workspace
 
-CACHED = 4096
-"""Floats of input that are worked on at once: half of a first-level cache."""
+CACHED = 8192
+"""Floats that are worked on at once: so many fit into a first-level cache."""
 
 
 @part
 def backward_block(
-    block: Records, net: Net, work: Workspace, samples: int, rate: Any, further: bool
+    block: Records, work: Workspace, samples: int, rate: Any, further: bool
 ) -> None:
     """One step down the gradient; with slopes of the input if there is a block before it."""
     patch = block.kernel * block.patch_row
@@ -33,60 +34,82 @@ def backward_block(
     if further:
         for i in range(block.input, block.input + samples * block.input_size):
             put(work.slopes, i, np.float32(0))
-    group = max(1, CACHED // block.input_size)
+    group = CACHED // (2 * (block.input_size + block.output_size)) or 1
     for first in range(0, samples, group):
-        last = min(first + group, samples)
+        last = first + group if first + group < samples else samples
         for channel in range(block.channels):
             count = list_winners(block, work, first, last, channel)
             add_gradient(block, work, channel * patch, work.by_output, count)
             gains = sum_of_gains(work.by_output, 0, count)
-            put(work.gradient, num_weights + channel, work.gradient[num_weights + channel] + gains)
+            bias = num_weights + channel
+            put(work.gradient, bias, at(work.gradient, bias) + gains)
             if further:
                 add_slopes(block, work, block.weights + channel * patch, work.by_output, count)
-    descend(block, net, work, rate)
+    descend(block, work, rate)
 
 
 @part
 def list_winners(block: Records, work: Workspace, first: int, last: int, channel: int) -> int:
-    """All derivatives of a channel that ReLU lets through, with their windows; how many."""
+    """All derivatives of a channel that ReLU lets through, with their windows; how many.
+
+    Neighbours in the list are of different samples: so a processor need not wait for the slopes
+    that it has just written before it adds to them again.
+    """
     gains, spots = work.by_output.gains, work.by_output.spots
+    size, filled, row, width = block.output_size, block.filled, block.output_row, block.width
+    height, places, slopes = block.height, work.places, work.slopes
+    start = block.output + channel
     count = 0
     for sample in range(first, last):
-        for y in range(block.height):
-            line = block.output + sample * block.output_size + y * block.output_row + channel
-            for x in range(block.width):
-                place = at(work.places, line + x * block.filled)
-                put(gains, count, at(work.slopes, line + x * block.filled))
+        for y in range(height):
+            cell = start + sample * size + y * row
+            for _ in range(width):
+                place = at(places, cell)
+                put(gains, count, at(slopes, cell))
                 put(spots, count, place)
                 count += place >= 0
+                cell += filled
     return count
 
 
 @part
 def add_gradient(block: Records, work: Workspace, target: int, rows: SparseRows, n: int) -> None:
     """The sum of gain x window, in as few tiles as the registers allow."""
-    vectors = block.patch_row // 8
-    y = 0
-    while y < block.kernel:
-        left = block.kernel - y
-        height = 5 if left >= 5 and vectors < 3 else (2 if left >= 2 else 1)
-        x = 0
-        while x < vectors:
-            wide = vectors - x >= 5
-            to = target + y * block.patch_row + 8 * x
-            start = y * block.row + 8 * x
-            if height == 5:
-                add_windows(shape(5, 1), block, work, rows, n, start, to)
-            elif height == 2 and wide:
+    kernel, vectors = block.kernel, block.patch_row // 8
+    if kernel == 5 and vectors <= 2:
+        if vectors == 2:
+            add_windows(shape(5, 2), block, work, rows, n, 0, target)
+        else:
+            add_windows(shape(5, 1), block, work, rows, n, 0, target)
+        return
+    for y in range(0, kernel, 2):
+        for x in range(0, vectors, 5):
+            start, to = y * block.row + 8 * x, target + y * block.patch_row + 8 * x
+            if x + 5 <= vectors and y + 2 <= kernel:
                 add_windows(shape(2, 5), block, work, rows, n, start, to)
-            elif height == 2:
-                add_windows(shape(2, 1), block, work, rows, n, start, to)
-            elif wide:
-                add_windows(shape(1, 5), block, work, rows, n, start, to)
             else:
-                add_windows(shape(1, 1), block, work, rows, n, start, to)
-            x += 5 if height < 5 and wide else 1
-        y += height
+                add_rest(block, work, rows, n, kernel - y, vectors - x, start, to)
+
+
+@part
+def add_rest(
+    block: Records,
+    work: Workspace,
+    rows: SparseRows,
+    n: int,
+    height: int,
+    width: int,
+    start: int,
+    to: int,
+) -> None:
+    """What is left of two rows of five vectors at the edge of a kernel."""
+    for y in range(2 if height > 2 else height):
+        here, there = start + y * block.row, to + y * block.patch_row
+        if width >= 5:
+            add_windows(shape(1, 5), block, work, rows, n, here, there)
+        else:
+            for x in range(0, 8 * width, 8):
+                add_windows(shape(1, 1), block, work, rows, n, here + x, there + x)
 
 
 @part
@@ -102,16 +125,13 @@ def add_slopes(block: Records, work: Workspace, weights: int, rows: SparseRows, 
     """Slopes of every window += gain x weights: a row of the kernel at a time, or five vectors."""
     vectors = block.patch_row // 8
     for y in range(block.kernel):
-        x = 0
-        while x < vectors:
-            source = weights + y * block.patch_row + 8 * x
-            start = y * block.row + 8 * x
-            if vectors - x >= 5:
+        for x in range(0, vectors, 5):
+            source, start = weights + y * block.patch_row + 8 * x, y * block.row + 8 * x
+            if x + 5 <= vectors:
                 add_weights(shape(1, 5), block, work, rows, n, start, source)
-                x += 5
             else:
-                add_weights(shape(1, 1), block, work, rows, n, start, source)
-                x += 1
+                for right in range(0, 8 * (vectors - x), 8):
+                    add_weights(shape(1, 1), block, work, rows, n, start + right, source + right)
 
 
 @part
@@ -125,15 +145,18 @@ def add_weights(
 
 
 @part
-def descend(block: Records, net: Net, work: Workspace, rate: Any) -> None:
-    """Weights -= rate x gradient; the vectors' overhang beyond a patch's rows is left out."""
+def descend(block: Records, work: Workspace, rate: Any) -> None:
+    """Weights -= rate x gradient; the vectors' overhang beyond a kernel's rows is left out."""
     patch = block.kernel * block.patch_row
     for channel in range(block.channels):
-        for tap in range(block.taps):
-            i = channel * patch + at(net.patch_taps, block.first_tap + tap)
-            weight = at(work.params, block.weights + i) - rate * at(work.gradient, i)
-            put(work.params, block.weights + i, weight)
-            put(work.spread, block.spread + tap * block.filled + channel, weight)
+        for y in range(block.kernel):
+            for x in range(block.kernel):
+                place = channel * patch + y * block.patch_row + x * block.pixel
+                for z in range(block.depth):
+                    weight = at(work.params, block.weights + place + z)
+                    slope = at(work.gradient, place + z)
+                    put(work.params, block.weights + place + z, weight - rate * slope)
         bias = at(work.params, block.bias + channel)
         slope = at(work.gradient, block.channels * patch + channel)
         put(work.params, block.bias + channel, bias - rate * slope)
+    spread_weights(block, work)

@@ -39,6 +39,7 @@ BLOCK = np.dtype(
         ("input_size", "i8"),  # floats from one sample to the next
         ("row", "i8"),  # floats from one row of the input to the next
         ("pixel", "i8"),  # floats from one pixel to the next
+        ("depth", "i8"),  # input channels
         ("kernel", "i8"),
         ("patch_row", "i8"),
         ("taps", "i8"),  # weights of an output channel
@@ -114,7 +115,7 @@ class Drawing:
         self.architecture = architecture
         self.batch = batch
         self.slots = filled_up(batch, 2)  # linear layers take samples in pairs
-        self.num_params = self.num_values = self.num_spread = self.num_taps = 0
+        self.num_params = self.num_values = self.num_spread = 0
         self.taps: list[NDArray[np.int64]] = [np.zeros((0, 2), dtype=np.int64)]
         self.order: list[NDArray[np.int64]] = []
 
@@ -176,8 +177,8 @@ class Drawing:
         bias = self.take_params(filled)
         inside = padding_after * (output_row + filled)
         first_output = self.take_values(output_size)
-        first_tap = self.add_taps(kernel, channels, pixel, width * pixel, patch_row)
-        patches = self.taps[-1][:, 1].reshape(kernel, kernel, channels).transpose(2, 0, 1).ravel()
+        z, y, x = np.indices((channels, kernel, kernel))
+        patches = (y * patch_row + x * pixel + z).ravel()
         self.order += [
             (weights + np.arange(outputs)[:, None] * kernel * patch_row + patches).ravel(),
             bias + np.arange(outputs),
@@ -189,10 +190,11 @@ class Drawing:
             "input_size": size,
             "row": width * pixel,
             "pixel": pixel,
+            "depth": channels,
             "kernel": kernel,
             "patch_row": patch_row,
-            "taps": kernel * kernel * channels,
-            "first_tap": first_tap,
+            "taps": patches.size,
+            "first_tap": self.add_taps(kernel, channels, pixel, width * pixel, patch_row),
             "channels": outputs,
             "filled": filled,
             "weights": weights,
@@ -207,12 +209,11 @@ class Drawing:
         }
 
     def add_taps(self, kernel: int, channels: int, pixel: int, row: int, patch_row: int) -> int:
-        """Where every tap (kernel row, kernel column, channel) reads; the number of the first."""
-        y, x, channel = np.indices((kernel, kernel, channels)).reshape(3, -1)
-        inside = x * pixel + channel
+        """The taps of a kernel (row, channel, column), and the number of the first."""
+        first = sum(len(taps) for taps in self.taps)
+        y, z, x = np.indices((kernel, channels, kernel)).reshape(3, -1)
+        inside = x * pixel + z
         self.taps.append(np.stack([y * row + inside, y * patch_row + inside], axis=1))
-        first = self.num_taps
-        self.num_taps += kernel * kernel * channels
         return first
 
     def linear(

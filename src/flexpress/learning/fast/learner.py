@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from flexpress.compilation import announced, drop_stale_code
 from flexpress.learning.architecture import Architecture
+from flexpress.learning.fast.gather import Samples
 from flexpress.learning.fast.layout import Layout
-from flexpress.learning.fast.local_steps import JOB, Samples, local_steps
+from flexpress.learning.fast.local_steps import JOB, local_steps
 from flexpress.learning.fast.scores import scores
 from flexpress.learning.fast.workspace import Workspace
 from flexpress.learning.job import Job, Metrics, Vector
@@ -98,14 +99,24 @@ class FastLearner:
     def _local_steps(self, jobs: Any, models: Any, updates: Any) -> None:
         layout = self._layout
         work = self._take(layout)
-        data, shards = self._train, self._shards
-        local_steps(jobs, models, updates, data, shards, self._seed, self._rate, layout.net, work)
+        local_steps(
+            jobs,
+            models,
+            updates,
+            self._train,
+            self._shards,
+            self._seed,
+            self._rate,
+            layout.net,
+            work,
+            np.empty(layout.batch, dtype=np.int64),
+        )
         self._spare[layout].append(work)
 
     def _scores(self, first: int, model: Any, sums: Any) -> None:
         layout = self._test_layout
         work = self._take(layout)
-        scores(first, model, self._test, layout.net, work, sums)
+        scores(first, model, self._test, layout.net, work, np.empty(layout.batch, dtype=np.int64), sums)
         self._spare[layout].append(work)
 
     def _take(self, layout: Layout) -> Workspace:

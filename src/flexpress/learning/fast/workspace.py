@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.learning.fast.compiled import part
 from flexpress.learning.fast.layout import Layout, filled_up
+from flexpress.learning.fast.memory import pointer
 
 ALIGNED = 64
 """Bytes: a line of the cache, so that whole vectors lie in one."""
@@ -16,27 +18,29 @@ ALIGNED = 64
 class SparseRows(NamedTuple):
     """Rows of a matrix without their zeros: gains, and the spots in memory where they belong."""
 
-    gains: NDArray[np.float32]
-    spots: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    gains: Any  # float32
+    spots: Any  # int32
+    counts: Any  # int64: how many each row has
 
 
 class Workspace(NamedTuple):
-    """`values`, `slopes` and `places` belong together: all are laid out like the activations.
+    """Arrays, or in compiled code pointers to them.
 
-    A slope is the derivative of the loss by the value; a place is the window that won in the pool.
+    `values`, `slopes` and `places` belong together: all are laid out like the activations. A slope
+    is the derivative of the loss by the value; a place is the window that won in the pool.
     """
 
-    params: NDArray[np.float32]
-    gradient: NDArray[np.float32]  # of one convolution's weights
-    spread: NDArray[np.float32]
-    values: NDArray[np.float32]
-    slopes: NDArray[np.float32]
-    places: NDArray[np.int32]
-    lines: NDArray[np.float32]  # two rows of a convolution's output
+    params: Any  # float32
+    gradient: Any  # float32, of one convolution
+    spread: Any  # float32
+    values: Any  # float32
+    slopes: Any  # float32
+    places: Any  # int32
+    lines: Any  # float32: two rows of a convolution's output
     by_sample: SparseRows
     by_output: SparseRows
-    batch: NDArray[np.int64]
+    window_taps: Any  # int32, of the Net
+    patch_taps: Any  # int32, of the Net
 
     @classmethod
     def of(cls, layout: Layout) -> Workspace:
@@ -56,7 +60,8 @@ class Workspace(NamedTuple):
             aligned(max([0, *lines]), np.float32),
             sparse_rows(listed, longest),
             sparse_rows(listed, longest),
-            np.zeros(layout.batch, dtype=np.int64),
+            layout.net.window_taps,
+            layout.net.patch_taps,
         )
 
 
@@ -74,3 +79,26 @@ def aligned(count: int, kind: Any) -> NDArray[Any]:
     room = np.zeros(filled_up(count, 16) + ALIGNED // item, dtype=kind)
     first = -room.ctypes.data % ALIGNED // item
     return room[first : first + filled_up(count, 16)]
+
+
+@part
+def pointers(work: Workspace) -> Workspace:
+    """To the arrays of a workspace."""
+    return Workspace(
+        pointer(work.params),
+        pointer(work.gradient),
+        pointer(work.spread),
+        pointer(work.values),
+        pointer(work.slopes),
+        pointer(work.places),
+        pointer(work.lines),
+        pointers_to_rows(work.by_sample),
+        pointers_to_rows(work.by_output),
+        pointer(work.window_taps),
+        pointer(work.patch_taps),
+    )
+
+
+@part
+def pointers_to_rows(rows: SparseRows) -> SparseRows:
+    return SparseRows(pointer(rows.gains), pointer(rows.spots), pointer(rows.counts))
