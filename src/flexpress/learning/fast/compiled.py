@@ -25,3 +25,5 @@ part = njit(**FLAGS, **INTERNAL)
 
 entry = njit(**FLAGS, cache=True, nogil=True)
 """For what Python calls: kept on the disk, and other threads run meanwhile."""
+
+once = njit(**FLAGS, **INTERNAL, inline="always")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flexpress.learning.fast.compiled import part
+from flexpress.learning.fast.compiled import once, part
 from flexpress.learning.fast.layout import Records
 from flexpress.learning.fast.memory import at, put
 from flexpress.learning.fast.pooling import pool
@@ -36,19 +36,14 @@ def forward_block(block: Records, work: Workspace, sample: int) -> None:
         pool_line(block, work, start + 2 * y * block.row, output + y * block.output_row)
 
 
-@part
+@once
 def convolve_line(block: Records, work: Workspace, corner: int, out: int) -> None:
     """A row of the output: sixteen channels at a time, and the last eight."""
     for channel in range(0, block.filled, 16):
         if channel + 16 <= block.filled:
-            if block.width >= 3:
-                convolve_pixels(shape(5, 2), block, work, corner, channel, out)
-            else:
-                convolve_pixels(shape(2, 2), block, work, corner, channel, out)
-        elif block.width < 4:
-            convolve_pixels(shape(2, 1), block, work, corner, channel, out)
+            convolve_pixels(shape(5, 2), block, work, corner, channel, out)
         elif block.kernel == 5:
-            slide_pixels(shape(7, 1), block, work, corner, channel, out)
+            slide_pixels(shape(10, 1), block, work, corner, channel, out)
         else:
             convolve_pixels(shape(7, 1), block, work, corner, channel, out)
 
@@ -57,12 +52,15 @@ def convolve_line(block: Records, work: Workspace, corner: int, out: int) -> Non
 def convolve_pixels(
     tile_shape: Any, block: Records, work: Workspace, corner: int, channel: int, out: int
 ) -> None:
-    """Some neighbouring pixels at a time; the last ones may be computed twice."""
+    """Some neighbouring pixels at a time; the last tile overlaps the one before it.
+
+    In a row that is narrower than the tile some pixels behind its end are computed for nothing.
+    """
     taps, first, pixel, filled = block.taps, block.first_tap, block.pixel, block.filled
     bias, weights = block.bias + channel, block.spread + channel
-    last = 2 * block.width - num_rows(tile_shape)
-    for left in range(0, 2 * block.width, num_rows(tile_shape)):
-        x = left if left < last else last
+    pixels, width = num_rows(tile_shape), 2 * block.width
+    for left in range(0, width, pixels):
+        x = left if left + pixels <= width or left == 0 else width - pixels
         window = corner + x * pixel
         tile = load(tile_shape, work.params, bias, 0)
         for tap in range(taps):
@@ -78,9 +76,9 @@ def slide_pixels(
     """The same with the five taps of a kernel's row sliding along the pixels."""
     taps, first, pixel, filled = block.taps, block.first_tap, block.pixel, block.filled
     bias, weights = block.bias + channel, block.spread + channel
-    last = 2 * block.width - num_rows(tile_shape)
-    for left in range(0, 2 * block.width, num_rows(tile_shape)):
-        x = left if left < last else last
+    pixels, width = num_rows(tile_shape), 2 * block.width
+    for left in range(0, width, pixels):
+        x = left if left + pixels <= width or left == 0 else width - pixels
         window = corner + x * pixel
         tile = load(tile_shape, work.params, bias, 0)
         for tap in range(0, taps, 5):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from flexpress.learning.fast.compiled import part
+from flexpress.learning.fast.compiled import once, part
 from flexpress.learning.fast.convolution import spread_weights
 from flexpress.learning.fast.layout import Records
 from flexpress.learning.fast.memory import at, put
@@ -50,11 +50,7 @@ def backward_block(
 
 @part
 def list_winners(block: Records, work: Workspace, first: int, last: int, channel: int) -> int:
-    """All derivatives of a channel that ReLU lets through, with their windows; how many.
-
-    Neighbours in the list are of different samples: so a processor need not wait for the slopes
-    that it has just written before it adds to them again.
-    """
+    """All derivatives of a channel that ReLU lets through, with their windows; how many."""
     gains, spots = work.by_output.gains, work.by_output.spots
     size, filled, row, width = block.output_size, block.filled, block.output_row, block.width
     height, places, slopes = block.height, work.places, work.slopes
@@ -72,44 +68,24 @@ def list_winners(block: Records, work: Workspace, first: int, last: int, channel
     return count
 
 
-@part
+@once
 def add_gradient(block: Records, work: Workspace, target: int, rows: SparseRows, n: int) -> None:
     """The sum of gain x window, in as few tiles as the registers allow."""
-    kernel, vectors = block.kernel, block.patch_row // 8
-    if kernel == 5 and vectors <= 2:
-        if vectors == 2:
-            add_windows(shape(5, 2), block, work, rows, n, 0, target)
-        else:
-            add_windows(shape(5, 1), block, work, rows, n, 0, target)
-        return
-    for y in range(0, kernel, 2):
-        for x in range(0, vectors, 5):
-            start, to = y * block.row + 8 * x, target + y * block.patch_row + 8 * x
-            if x + 5 <= vectors and y + 2 <= kernel:
-                add_windows(shape(2, 5), block, work, rows, n, start, to)
+    if block.kernel == 5:
+        for x in range(0, block.patch_row, 16):
+            if x + 16 <= block.patch_row:
+                add_windows(shape(5, 2), block, work, rows, n, x, target + x)
             else:
-                add_rest(block, work, rows, n, kernel - y, vectors - x, start, to)
-
-
-@part
-def add_rest(
-    block: Records,
-    work: Workspace,
-    rows: SparseRows,
-    n: int,
-    height: int,
-    width: int,
-    start: int,
-    to: int,
-) -> None:
-    """What is left of two rows of five vectors at the edge of a kernel."""
-    for y in range(2 if height > 2 else height):
-        here, there = start + y * block.row, to + y * block.patch_row
-        if width >= 5:
-            add_windows(shape(1, 5), block, work, rows, n, here, there)
-        else:
-            for x in range(0, 8 * width, 8):
-                add_windows(shape(1, 1), block, work, rows, n, here + x, there + x)
+                add_windows(shape(5, 1), block, work, rows, n, x, target + x)
+        return
+    for y in range(block.kernel):
+        start, to = y * block.row, target + y * block.patch_row
+        for x in range(0, block.patch_row, 40):
+            if x + 40 <= block.patch_row:
+                add_windows(shape(1, 5), block, work, rows, n, start + x, to + x)
+            else:
+                for right in range(x, block.patch_row, 8):
+                    add_windows(shape(1, 1), block, work, rows, n, start + right, to + right)
 
 
 @part
@@ -120,18 +96,20 @@ def add_windows(
     add_to(total, np.float32(1), work.gradient, to, block.patch_row)
 
 
-@part
+@once
 def add_slopes(block: Records, work: Workspace, weights: int, rows: SparseRows, n: int) -> None:
-    """Slopes of every window += gain x weights: a row of the kernel at a time, or five vectors."""
-    vectors = block.patch_row // 8
-    for y in range(block.kernel):
-        for x in range(0, vectors, 5):
-            source, start = weights + y * block.patch_row + 8 * x, y * block.row + 8 * x
-            if x + 5 <= vectors:
-                add_weights(shape(1, 5), block, work, rows, n, start, source)
-            else:
-                for right in range(0, 8 * (vectors - x), 8):
-                    add_weights(shape(1, 1), block, work, rows, n, start + right, source + right)
+    """Slopes of every window += gain x weights: a column at a time.
+
+    The next window of the list is another column: so a processor need not wait for the slopes that
+    it has just written before it adds to them again.
+    """
+    for x in range(0, block.patch_row, 8):
+        if block.kernel == 5:
+            add_weights(shape(5, 1), block, work, rows, n, x, weights + x)
+        else:
+            for y in range(block.kernel):
+                source = weights + y * block.patch_row + x
+                add_weights(shape(1, 1), block, work, rows, n, y * block.row + x, source)
 
 
 @part

@@ -72,6 +72,9 @@ LINEAR = np.dtype(
 Records = Any
 """A structured array, or one of its records. NumPy's types do not know its fields."""
 
+WIDEST_TILE = 10
+"""Pixels that a tile of a convolution has: so far it may look and write beyond a row's end."""
+
 LARGEST = 2**31 - 1
 """Places in memory are kept in 32 bits."""
 
@@ -139,6 +142,7 @@ class Drawing:
             linear = self.linear(inputs, start, size, outputs)
             linears.append(tuple(linear[name] for name in LINEAR.names or ()))
             start, size, inputs = linear["output"], linear["output_size"], np.arange(outputs)
+        self.num_values += WIDEST_TILE * max([0, *(block[BLOCK.names.index("pixel")] for block in blocks)])
         assert max(self.num_params, self.num_values) <= LARGEST
         window_taps, patch_taps = np.concatenate(self.taps).astype(np.int32).T.copy()
         net = Net(

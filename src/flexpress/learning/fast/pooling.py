@@ -8,7 +8,7 @@ from llvmlite import ir
 from numba import types
 
 from flexpress.learning.fast.compiled import Generator, intrinsic
-from flexpress.learning.fast.tiles import LANES, SHORT, SHORTS, VECTOR, Writer
+from flexpress.learning.fast.tiles import INDEX, LANES, SHORT, SHORTS, VECTOR, Writer
 
 DEAD = -1
 """In the place of the largest, where ReLU lets nothing through."""
@@ -39,10 +39,9 @@ def pool(
         rows, start, row, pixel, places, corner, *strides, values, output = arguments
         largest, place = None, None
         for down, right in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            index = write.ahead(write.ahead(start, row, down), pixel, right)
-            here = write.ahead(write.ahead(corner, strides[0], down), strides[1], right)
-            vector = write.load(rows, index)
-            window = write.spread(builder.trunc(here, SHORT), SHORTS)
+            vector = write.load(rows, write.ahead(write.ahead(start, row, down), pixel, right))
+            step = write.ahead(write.ahead(ir.Constant(INDEX, 0), strides[0], down), strides[1], right)
+            window = write.spread(builder.trunc(step, SHORT), SHORTS)
             if largest is None:
                 largest, place = vector, window
                 continue
@@ -50,6 +49,7 @@ def pool(
             wins = builder.or_(larger, builder.fcmp_unordered("uno", vector, vector))
             largest = builder.select(wins, vector, largest)
             place = builder.select(wins, window, place)
+        place = builder.add(place, write.spread(builder.trunc(corner, SHORT), SHORTS))
         zero = ir.Constant(VECTOR, None)
         dead = builder.fcmp_ordered("<=", largest, zero)
         nowhere = ir.Constant(SHORTS, [DEAD] * LANES)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.learning.fast.compiled import part
-from flexpress.learning.fast.layout import Layout, filled_up
+from flexpress.learning.fast.layout import WIDEST_TILE, Layout, filled_up
 from flexpress.learning.fast.memory import pointer
 
 ALIGNED = 64
@@ -46,7 +46,7 @@ class Workspace(NamedTuple):
     def of(cls, layout: Layout) -> Workspace:
         blocks, linears = layout.net.blocks, layout.net.linears
         gradient = blocks["channels"] * blocks["kernel"] * blocks["patch_row"] + blocks["filled"]
-        lines = 4 * blocks["width"] * blocks["filled"]
+        lines = (4 * blocks["width"] + WIDEST_TILE) * blocks["filled"]
         pooled = blocks["height"] * blocks["width"]
         listed = layout.batch * max([*pooled, *linears["outputs"]])
         longest = max([layout.batch, *linears["outputs"]])
