@@ -1,10 +1,10 @@
-"""A block forward: convolution, ReLU, max-pool; eight or sixteen output channels at once."""
+"""A block forward: convolution, ReLU, max-pool; sixteen or eight output channels at once."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from flexpress.learning.fast.compiled import once, part
+from flexpress.learning.fast.compiled import inlined, part
 from flexpress.learning.fast.layout import Records
 from flexpress.learning.fast.memory import at, put
 from flexpress.learning.fast.pooling import pool
@@ -36,7 +36,7 @@ def forward_block(block: Records, work: Workspace, sample: int) -> None:
         pool_line(block, work, start + 2 * y * block.row, output + y * block.output_row)
 
 
-@once
+@inlined
 def convolve_line(block: Records, work: Workspace, corner: int, out: int) -> None:
     """A row of the output: sixteen channels at a time, and the last eight."""
     for channel in range(0, block.filled, 16):
@@ -52,11 +52,11 @@ def convolve_line(block: Records, work: Workspace, corner: int, out: int) -> Non
 def convolve_pixels(
     tile_shape: Any, block: Records, work: Workspace, corner: int, channel: int, out: int
 ) -> None:
-    """Some neighbouring pixels at a time; the last tile overlaps the one before it.
+    """Some neighbouring pixels at a time, tap by tap; the last tile overlaps the one before it.
 
-    In a row that is narrower than the tile some pixels behind its end are computed for nothing.
+    In a row that is narrower than the tile, pixels behind its end are computed for nothing.
     """
-    taps, first, pixel, filled = block.taps, block.first_tap, block.pixel, block.filled
+    taps, first_tap, pixel, filled = block.taps, block.first_tap, block.pixel, block.filled
     bias, weights = block.bias + channel, block.spread + channel
     pixels, width = num_rows(tile_shape), 2 * block.width
     for left in range(0, width, pixels):
@@ -64,7 +64,7 @@ def convolve_pixels(
         window = corner + x * pixel
         tile = load(tile_shape, work.params, bias, 0)
         for tap in range(taps):
-            place = window + at(work.window_taps, first + tap)
+            place = window + at(work.window_taps, first_tap + tap)
             tile = plus_outer(tile, work.values, place, pixel, work.spread, weights + tap * filled)
         store(tile, work.lines, out + x * filled + channel, filled)
 
@@ -73,8 +73,12 @@ def convolve_pixels(
 def slide_pixels(
     tile_shape: Any, block: Records, work: Workspace, corner: int, channel: int, out: int
 ) -> None:
-    """The same with the five taps of a kernel's row sliding along the pixels."""
-    taps, first, pixel, filled = block.taps, block.first_tap, block.pixel, block.filled
+    """The same, with the five taps of a row of the kernel sliding along the pixels.
+
+    Eight channels are one vector only, and reading the pixels would take longer than multiplying:
+    here each is read once for five taps.
+    """
+    taps, first_tap, pixel, filled = block.taps, block.first_tap, block.pixel, block.filled
     bias, weights = block.bias + channel, block.spread + channel
     pixels, width = num_rows(tile_shape), 2 * block.width
     for left in range(0, width, pixels):
@@ -82,27 +86,30 @@ def slide_pixels(
         window = corner + x * pixel
         tile = load(tile_shape, work.params, bias, 0)
         for tap in range(0, taps, 5):
-            place = window + at(work.window_taps, first + tap)
-            start = weights + tap * filled
-            tile = plus_slid(tile, shape(5, 1), work.values, place, pixel, work.spread, start, filled)
+            place, first = window + at(work.window_taps, first_tap + tap), weights + tap * filled
+            tile = plus_slid(
+                tile, shape(5, 1), work.values, place, pixel, work.spread, first, filled
+            )
         store(tile, work.lines, out + x * filled + channel, filled)
 
 
 @part
 def pool_line(block: Records, work: Workspace, corner: int, output: int) -> None:
+    """Of two rows of the convolution the largest in each square of four pixels."""
     filled, row, pixel = block.filled, block.row, block.pixel
     line = 2 * block.width * filled
     for x in range(block.width):
+        window, square, out = corner + 2 * x * pixel, 2 * x * filled, output + x * filled
         for channel in range(0, filled, 8):
             pool(
                 work.lines,
-                2 * x * filled + channel,
+                square + channel,
                 line,
                 filled,
-                work.places,
-                corner + 2 * x * pixel,
+                window,
                 row,
                 pixel,
                 work.values,
-                output + x * filled + channel,
+                work.places,
+                out + channel,
             )

@@ -45,7 +45,7 @@ def add_bias(layer: Records, work: Workspace, samples: int, rectified: bool) -> 
 
 @part
 def backward_linear(
-    layer: Records, work: Workspace, samples: int, rate: Any, rectified: bool, further: bool
+    layer: Records, work: Workspace, samples: int, rate: np.float32, rectified: bool, further: bool
 ) -> None:
     """One step down the gradient; with slopes of the input if there is a layer before it.
 
@@ -54,17 +54,14 @@ def backward_linear(
     """
     list_slopes(layer, work, samples, rectified)
     size = layer.input_size
-    for i in range(0, size, 40):
-        if i + 40 <= size:
-            if i % 80 != 0:
-                continue
-            if i + 80 <= size:
-                backward_columns(shape(1, 10), layer, work, samples, rate, further, i)
-            else:
-                backward_columns(shape(1, 5), layer, work, samples, rate, further, i)
-        else:
-            for j in range(i, size, 8):
-                backward_columns(shape(1, 1), layer, work, samples, rate, further, j)
+    by_ten = size - size % 80
+    by_five = size - size % 40
+    for column in range(0, by_ten, 80):
+        backward_columns(shape(1, 10), layer, work, samples, rate, further, column)
+    for column in range(by_ten, by_five, 40):
+        backward_columns(shape(1, 5), layer, work, samples, rate, further, column)
+    for column in range(by_five, size, 8):
+        backward_columns(shape(1, 1), layer, work, samples, rate, further, column)
     for output in range(layer.outputs):
         rows = work.by_output
         gains = sum_of_gains(rows, output * samples, at(rows.counts, output))
@@ -78,7 +75,7 @@ def backward_columns(
     layer: Records,
     work: Workspace,
     samples: int,
-    rate: Any,
+    rate: np.float32,
     further: bool,
     column: int,
 ) -> None:

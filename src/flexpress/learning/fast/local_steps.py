@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.learning.batches import draw_batch
-from flexpress.learning.fast.compiled import entry, once
+from flexpress.learning.fast.compiled import entry, inlined
 from flexpress.learning.fast.convolution import forward_block, spread_weights
 from flexpress.learning.fast.convolution_backward import backward_block
 from flexpress.learning.fast.gather import Samples, gather
@@ -52,7 +52,7 @@ def local_steps(
             updates[j, i] = model[i] - at(work.params, net.order[i])
 
 
-@once
+@inlined
 def take_model(net: Net, work: Workspace, num_params: int, model: NDArray[np.float32]) -> None:
     for i in range(num_params):
         put(work.params, i, np.float32(0))
@@ -62,7 +62,7 @@ def take_model(net: Net, work: Workspace, num_params: int, model: NDArray[np.flo
         spread_weights(net.blocks[number], work)
 
 
-@once
+@inlined
 def local_step(
     samples: Samples, batch: NDArray[np.int64], net: Net, work: Workspace, rate: np.float32
 ) -> None:
@@ -77,7 +77,7 @@ def local_step(
         backward_block(net.blocks[number], work, batch.size, rate, number > 0)
 
 
-@once
+@inlined
 def forward(samples: Samples, batch: NDArray[np.int64], net: Net, work: Workspace) -> None:
     """Up to the logits of these samples."""
     size = net.blocks[0].input_size if net.blocks.size > 0 else net.linears[0].input_size
@@ -89,7 +89,7 @@ def forward(samples: Samples, batch: NDArray[np.int64], net: Net, work: Workspac
         forward_linear(net.linears[number], work, batch.size, number < net.linears.size - 1)
 
 
-@once
+@inlined
 def logit_slopes(labels: Any, batch: NDArray[np.int64], layer: Records, work: Workspace) -> None:
     """Derivatives of the mean cross-entropy: (softmax - one-hot) / batch."""
     share = np.float32(1) / np.float32(batch.size)

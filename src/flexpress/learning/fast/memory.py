@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 
 from flexpress.learning.fast.compiled import Generator, intrinsic
@@ -22,7 +23,20 @@ def pointer(typing: Any, array: Any) -> tuple[Any, Generator]:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return context.make_array(array)(context, builder, arguments[0]).data
 
-    return types.CPointer(array.dtype)(array), generate
+    kind = types.CPointer(array.dtype)  # type: ignore[no-untyped-call]  # Numba's
+    return kind(array), generate
+
+
+@intrinsic
+def float_pointer(typing: Any, array: Any) -> tuple[Any, Generator]:
+    """The same, to bytes that are floats."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(array)(context, builder, arguments[0]).data
+        return builder.bitcast(data, ir.FloatType().as_pointer())
+
+    kind = types.CPointer(types.float32)  # type: ignore[no-untyped-call]  # Numba's
+    return kind(array), generate
 
 
 @intrinsic

@@ -20,7 +20,7 @@ def plus_outer(
     """tile[r, c] + memory[start + r stride] weights[first + 8 c : + 8]: one number for each row."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         vectors, memory, start, stride, weights, first = arguments
         columns = [
             write.load(weights, write.cell(first, None, 0, column))
@@ -55,11 +55,10 @@ def plus_slid(
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         vectors, _, memory, start, pixel, weights, first, stride = arguments
         kernel = [
-            write.load(weights, write.cell(first, stride, tap, 0))
-            for tap in range(taps.rows)
+            write.load(weights, write.cell(first, stride, tap, 0)) for tap in range(taps.rows)
         ]
         place = start
         for number in range(tile.rows + taps.rows - 1):
@@ -90,7 +89,7 @@ def plus_products(
     """tile[r, c] + left[start + r stride : + 8] right[start + c stride : + 8], lane by lane."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         vectors, left, start_l, stride_l, right, start_r, stride_r = arguments
         columns = [
             write.load(right, write.cell(start_r, stride_r, column, 0))
@@ -116,7 +115,7 @@ def store_sums(
     assert tile.rows == 4
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         vectors, memory, start, stride = arguments
         for column in range(tile.columns):
             rows = [builder.extract_value(vectors, r * tile.columns + column) for r in range(4)]

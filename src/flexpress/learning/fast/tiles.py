@@ -22,7 +22,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core.datamodel import models, register_default
+from numba.extending import models, register_model
 
 from flexpress.learning.fast.compiled import Generator, intrinsic
 
@@ -35,7 +35,7 @@ SHORTS = ir.VectorType(SHORT, LANES)
 FUSED = ("contract", "nsz")
 
 
-class Shape(types.Type):  # type: ignore[misc]  # Numba has no types for mypy
+class Shape(types.Type):
     """Rows and columns of a tile, known when code is compiled."""
 
     def __init__(self, rows: int, columns: int) -> None:
@@ -43,7 +43,7 @@ class Shape(types.Type):  # type: ignore[misc]  # Numba has no types for mypy
         super().__init__(f"Shape({rows}, {columns})")
 
 
-class Tile(types.Type):  # type: ignore[misc]  # Numba has no types for mypy
+class Tile(types.Type):
     """A grid of vectors."""
 
     def __init__(self, rows: int, columns: int) -> None:
@@ -61,20 +61,20 @@ class Tile(types.Type):  # type: ignore[misc]  # Numba has no types for mypy
                 yield row * self.columns + column, row, column
 
 
-register_default(Shape)(models.OpaqueModel)
+register_model(Shape)(models.OpaqueModel)
 
 
-@register_default(Tile)
-class TileModel(models.PrimitiveModel):  # type: ignore[misc]  # Numba has no types for mypy
+@register_model(Tile)
+class TileModel(models.PrimitiveModel):
     def __init__(self, manager: Any, tile: Tile) -> None:
-        super().__init__(manager, tile, tile.model)
+        super().__init__(manager, tile, tile.model)  # type: ignore[no-untyped-call]  # Numba's
 
 
 class Writer:
     """Writes LLVM's instructions, a little more shortly than LLVM's builder does."""
 
-    def __init__(self, context: Any, builder: Any) -> None:
-        self.context, self.builder = context, builder
+    def __init__(self, builder: Any) -> None:
+        self.builder = builder
 
     def pointer(self, memory: Any, index: Any, kind: Any) -> Any:
         place = self.builder.gep(memory, [index], inbounds=True)
@@ -142,7 +142,7 @@ def load(typing: Any, shape: Any, memory: Any, start: Any, stride: Any) -> tuple
     tile = Tile(shape.rows, shape.columns)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         _, memory, start, stride = arguments
         loaded = ir.Constant(tile.model, ir.Undefined)
         for number, row, column in tile.cells():
@@ -158,7 +158,7 @@ def store(typing: Any, tile: Any, memory: Any, start: Any, stride: Any) -> tuple
     """memory[start + r stride + 8 c : + 8] = tile[r, c]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         vectors, memory, start, stride = arguments
         for number, row, column in tile.cells():
             vector = builder.extract_value(vectors, number)
@@ -175,7 +175,7 @@ def add_to(
     """memory[start + r stride + 8 c : + 8] += factor tile[r, c]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         vectors, factor, memory, start, stride = arguments
         factors = write.spread(factor)
         for number, row, column in tile.cells():
@@ -195,7 +195,7 @@ def plus(
     """tile[r, c] + factor memory[start + r stride + 8 c : + 8]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         vectors, factor, memory, start, stride = arguments
         factors = write.spread(factor)
         for number, row, column in tile.cells():

@@ -11,8 +11,8 @@ from flexpress.learning.fast.compiled import part
 from flexpress.learning.fast.layout import WIDEST_TILE, Layout, filled_up
 from flexpress.learning.fast.memory import pointer
 
-ALIGNED = 64
-"""Bytes: a line of the cache, so that whole vectors lie in one."""
+CACHE_LINE = 64
+"""Bytes: arrays begin with one, so that vectors do not lie across two of them."""
 
 
 class SparseRows(NamedTuple):
@@ -24,49 +24,48 @@ class SparseRows(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Arrays, or in compiled code pointers to them.
+    """Arrays; in compiled code, pointers to them.
 
     `values`, `slopes` and `places` belong together: all are laid out like the activations. A slope
     is the derivative of the loss by the value; a place is the window that won in the pool.
     """
 
     params: Any  # float32
-    gradient: Any  # float32, of one convolution
+    gradient: Any  # float32: of one convolution, its weights and then its biases
     spread: Any  # float32
     values: Any  # float32
     slopes: Any  # float32
     places: Any  # int32
-    lines: Any  # float32: two rows of a convolution's output
+    lines: Any  # float32: two rows of a convolution's output, before the pool
     by_sample: SparseRows
     by_output: SparseRows
-    window_taps: Any  # int32, of the Net
-    patch_taps: Any  # int32, of the Net
+    window_taps: Any  # int32, from the Net
+    patch_taps: Any  # int32, from the Net
 
     @classmethod
     def of(cls, layout: Layout) -> Workspace:
-        blocks, linears = layout.net.blocks, layout.net.linears
-        gradient = blocks["channels"] * blocks["kernel"] * blocks["patch_row"] + blocks["filled"]
+        blocks, outputs = layout.net.blocks, layout.net.linears["outputs"]
+        gradients = blocks["channels"] * blocks["kernel"] * blocks["patch_row"] + blocks["filled"]
         lines = (4 * blocks["width"] + WIDEST_TILE) * blocks["filled"]
         pooled = blocks["height"] * blocks["width"]
-        listed = layout.batch * max([*pooled, *linears["outputs"]])
-        longest = max([layout.batch, *linears["outputs"]])
+        listed = layout.batch * max([*pooled, *outputs])
         return cls(
             aligned(layout.num_params, np.float32),
-            aligned(max([0, *gradient]), np.float32),
+            aligned(max([0, *gradients]), np.float32),
             aligned(layout.num_spread, np.float32),
             aligned(layout.num_values, np.float32),
             aligned(layout.num_values, np.float32),
             aligned(layout.num_values, np.int32),
             aligned(max([0, *lines]), np.float32),
-            sparse_rows(listed, longest),
-            sparse_rows(listed, longest),
+            sparse_rows(listed, layout.batch),
+            sparse_rows(listed, max(outputs)),
             layout.net.window_taps,
             layout.net.patch_taps,
         )
 
 
 def sparse_rows(length: int, rows: int) -> SparseRows:
-    """One more than the length: a zero that is about to be skipped is written all the same."""
+    """With room for one more: a zero is written as well, and then overwritten by the next."""
     length += 1
     return SparseRows(
         aligned(length, np.float32), aligned(length, np.int32), np.zeros(rows, dtype=np.int64)
@@ -74,10 +73,10 @@ def sparse_rows(length: int, rows: int) -> SparseRows:
 
 
 def aligned(count: int, kind: Any) -> NDArray[Any]:
-    """Zeros, at the beginning of a line of the cache."""
+    """Zeros, from the begin of a cache line on."""
     item = np.dtype(kind).itemsize
-    room = np.zeros(filled_up(count, 16) + ALIGNED // item, dtype=kind)
-    first = -room.ctypes.data % ALIGNED // item
+    room = np.zeros(filled_up(count, 16) + CACHE_LINE // item, dtype=kind)
+    first = -room.ctypes.data % CACHE_LINE // item
     return room[first : first + filled_up(count, 16)]
 
 
