@@ -66,7 +66,8 @@ def simulate(
     SCENARIO is a TOML file, or the name of a preset if there is no such file. Options that are
     not given are taken from it. Ctrl-C ends the run; --resume goes on with it.
     """
-    from flexpress.cli.run import CURVES, run_all
+    from flexpress.cli.run import run_all
+    from flexpress.cli.run_folders import CURVES
 
     changes = {"horizon": horizon, "eval_every": eval_every}
     given = find_scenario(name).replace(

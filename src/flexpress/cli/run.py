@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flexpress.cli.found import stored_plan
 from flexpress.cli.interrupt import interruptible
+from flexpress.cli.run_folders import (
+    CURVES,
+    check_folders,
+    check_runs,
+    plan_of_runs,
+    run_folders,
+)
 from flexpress.cli.run_progress import watch_run
 from flexpress.cli.terminal import complain
 from flexpress.cli.watched import watched_plan
-from flexpress.errors import DivergedError, InputError
+from flexpress.errors import DivergedError
 
 if TYPE_CHECKING:
     from flexpress.learning import Engine, Learner
@@ -20,9 +28,6 @@ if TYPE_CHECKING:
     from flexpress.scenario import Algorithm, Scenario
     from flexpress.simulation import Trace
 
-    Folders = Mapping[Algorithm, Path | None]
-
-CURVES = "curves.png"
 INTERRUPTED = 130
 
 
@@ -48,11 +53,15 @@ def run_all(
     from flexpress.learning import make_learner
 
     folders = run_folders(folder, algorithms)
-    check_folders(scenario, folders, resume=resume)
-    plan = choose_plan(scenario, plan_path or (plan_of_runs(folder, folders) if resume else None))
+    check_folders(scenario, folder, folders, resume=resume)
+    path = plan_path or (plan_of_runs(folders) if resume else None)
+    plan = stored_plan(scenario, path) if path else None
+    # Before a plan is made: what it may complain about should not come after that work.
     learner = make_learner(scenario, engine=engine, tell=complain)
+    plan = plan or new_plan(scenario)
+    check_runs(scenario, folders, plan, resume=resume)
     outcome = Outcome(plan)
-    if folder:
+    if folder and len(folders) > 1:
         write_beginning(scenario, plan, folder)
     for algorithm, place in folders.items():
         chosen = scenario.replace(run={"algorithm": algorithm})
@@ -64,45 +73,13 @@ def run_all(
     return outcome
 
 
-def run_folders(folder: Path | None, algorithms: Sequence[Algorithm]) -> Folders:
-    """The folder itself is that of a single run; of several, each has its own within it."""
-    if folder is None or len(algorithms) == 1:
-        return dict.fromkeys(algorithms, folder)
-    return {algorithm: folder / algorithm for algorithm in algorithms}
-
-
-def check_folders(scenario: Scenario, folders: Folders, *, resume: bool) -> None:
-    """InputError now rather than after the work."""
-    from flexpress.scenario.folder import check_folder
-    from flexpress.simulation.run_folder import RUN_FILES, check_run
-
-    for algorithm, folder in folders.items():
-        if folder:
-            check_folder(folder, (*RUN_FILES, CURVES))
-            chosen = scenario.replace(run={"algorithm": algorithm})
-            check_run(folder, chosen, None, resume=resume)
-
-
-def plan_of_runs(folder: Path | None, folders: Folders) -> Path | None:
-    """The plan of the runs that have begun, if any."""
-    from flexpress.simulation.run_folder import CHECKPOINT
-
-    begun = [place for place in folders.values() if place and (place / CHECKPOINT).exists()]
-    return folder if begun else None
-
-
 def choose_plan(scenario: Scenario, path: Path | None) -> Plan:
     """The one in the file or folder, or a new one."""
-    from flexpress.planning import load_plan
-    from flexpress.scenario.folder import PLAN
+    return stored_plan(scenario, path) if path else new_plan(scenario)
 
-    if path is None:
-        return watched_plan(scenario, scenario.plan.objective, keep_interrupted=False)
-    if path.is_dir():
-        path = path / PLAN
-    if not path.exists():
-        raise InputError(f"{path}: no such plan; `flexpress plan SCENARIO` makes one")
-    return load_plan(path, scenario)
+
+def new_plan(scenario: Scenario) -> Plan:
+    return watched_plan(scenario, scenario.plan.objective, keep_interrupted=False)
 
 
 def run_one(
