@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -100,6 +101,7 @@ def test_checkpoints_are_written_on_the_way(
 ) -> None:
     written: list[int] = []
     monkeypatch.setattr(recorder, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(recorder, "LARGEST_SHARE", float("inf"))
     monkeypatch.setattr(
         recorder, "save_checkpoint", lambda path, s, header: written.append(s.num_events)
     )
@@ -203,11 +205,46 @@ def test_a_damaged_checkpoint(damage: bytes, plan: Plan, tmp_path: Path) -> None
         run(plan, tmp_path, resume=True)
 
 
-def test_a_trace_that_someone_cut(plan: Plan, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["trace.jsonl", "metrics.csv"])
+@pytest.mark.parametrize("left", [b"", b"slot,seconds", b"\xfe" * 9999, b"a,b\n1,2\n" * 9999])
+def test_files_that_someone_changed(name: str, left: bytes, plan: Plan, tmp_path: Path) -> None:
+    if name == "trace.jsonl" and len(left) > 99:
+        pytest.skip("nobody reads the trace: only its length is known")
     run(plan, tmp_path, should_stop=after(30))
-    (tmp_path / "trace.jsonl").write_text("")
-    with pytest.raises(InputError, match=r"trace\.jsonl: is shorter than its run had written"):
+    (tmp_path / name).write_bytes(left)
+    with pytest.raises(InputError, match=f"{name}: is not as its run had written it"):
         run(plan, tmp_path, resume=True)
+
+
+def test_metrics_that_someone_deleted(plan: Plan, tmp_path: Path) -> None:
+    run(plan, tmp_path, should_stop=after(30))
+    (tmp_path / "metrics.csv").unlink()
+    with pytest.raises(InputError, match=r"metrics\.csv: no such file"):
+        run(plan, tmp_path, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("num_params", "dtype", "expected"), [(4, "float64", "4 of float64"), (3, "f4", "3 of float32")]
+)
+def test_another_model(
+    num_params: int, dtype: str, expected: str, plan: Plan, tmp_path: Path
+) -> None:
+    """As when the user's own module has been changed in the meantime."""
+    run(plan, tmp_path, should_stop=after(30))
+    other = Quadratic.drawn(VALLEY.client_ids, 7, num_params=num_params, dtype=dtype)
+    with pytest.raises(InputError, match=f"have 3 of float64 parameters, .* have {expected};"):
+        run_in_folder(Simulation(VALLEY, plan, other), tmp_path, resume=True)
+
+
+def test_a_disk_that_is_full(plan: Plan, tmp_path: Path) -> None:
+    """Files may not grow beyond 8,000 bytes, as the trace does."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8000, limits[1]))
+    try:
+        with pytest.raises(InputError, match=r"trace\.jsonl: cannot be written: File too large"):
+            run(plan, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_divergence_keeps_all_before(plan: Plan, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from flexpress.planning import Plan, load_plan, plan_to_json
 from flexpress.scenario import Scenario
 from flexpress.scenario.files import write_file
 from flexpress.scenario.folder import PLAN, SCENARIO, write_files
+from flexpress.simulation.checkpoint import MODEL as MODEL_ARRAY
 from flexpress.simulation.checkpoint import Header, load_checkpoint, restore
 from flexpress.simulation.events import Event
 from flexpress.simulation.recorder import COLUMNS, METRICS, TRACE, Recorder, read_metrics
@@ -78,6 +79,12 @@ def go_on(simulation: Simulation, folder: Path) -> Header:
         raise InputError(
             f"{folder}: its run was trained by {header.learner}, not by {learner}; "
             "go on with the same --engine"
+        )
+    ours, theirs = (f"{x.size:,} of {x.dtype}" for x in (simulation.model, arrays[MODEL_ARRAY]))
+    if ours != theirs:
+        raise InputError(
+            f"{folder}: its models have {theirs} parameters, and now they have {ours}; "
+            "go on with the model and the data that it was begun with"
         )
     horizon = simulation.scenario.run.horizon
     if header.slot > horizon:
