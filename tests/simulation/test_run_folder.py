@@ -17,6 +17,7 @@ from flexpress.errors import DivergedError, InputError
 from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Algorithm, Clock, Scenario
 from flexpress.simulation import recorder
+from flexpress.simulation.deliveries import Deliveries
 from flexpress.simulation.run_folder import RUN_FILES, run_in_folder
 from flexpress.simulation.simulate import Simulation, simulate
 
@@ -93,6 +94,43 @@ def test_what_was_written_after_the_checkpoint_is_written_again(
     with (tmp_path / "cut" / "trace.jsonl").open("a") as trace:
         trace.write('{"event": "half a li')
     run(plan, tmp_path / "cut", scenario, resume=True)
+    assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "calls"),
+    [
+        (recorder.Recorder, "record", 90),  # the event has happened, and is not recorded
+        (recorder.Recorder, "_record_measurement", 3),
+        (recorder, "metrics_line", 3),  # in the trace, and not in the metrics
+        (Deliveries, "forget", 2),  # the model has changed, and the event not happened
+    ],
+)
+def test_aborted_at_a_bad_moment(
+    owner: object,
+    name: str,
+    calls: int,
+    plan: Plan,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By a second Ctrl-C: it goes on from the last checkpoint before."""
+    run(plan, tmp_path / "whole")
+    monkeypatch.setattr(recorder, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(recorder, "LARGEST_SHARE", float("inf"))
+    method, left = getattr(owner, name), iter(range(calls))
+
+    def abort(*arguments: object) -> object:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return method(*arguments)
+
+    with monkeypatch.context() as patches:
+        patches.setattr(owner, name, abort)
+        with pytest.raises(KeyboardInterrupt):
+            run(plan, tmp_path / "cut")
+    assert (tmp_path / "cut" / "checkpoint").exists()
+    run(plan, tmp_path / "cut", resume=True)
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
 
 

@@ -53,9 +53,10 @@ def run_in_folder(
                 recorder.record(event)
                 on_event(event)
         except DivergedError as error:
-            raise DivergedError(f"{error}; all before is in {folder}", error.trace) from None
-        finally:
             recorder.checkpoint()
+            raise DivergedError(f"{error}; all before is in {folder}", error.trace) from None
+        # Not after other exceptions: an abort may fall between an event and its line.
+        recorder.checkpoint()
         if simulation.complete:
             recorder.finish()
             write_model(folder / MODEL, simulation)
