@@ -10,6 +10,7 @@ from small_run import FOUR, RESULTS, contents, press_after, write_scenario
 
 from flexpress.planning import make_plan
 from flexpress.planning.plan_file import save_plan
+from flexpress.simulation.sole_use import sole_use
 
 
 @pytest.fixture
@@ -143,3 +144,14 @@ def test_no_plan_is_made_for_data_that_are_not_there(
     scenario = write_scenario(learning={"dataset": "nowhere:load"})
     outcome = run("simulate", scenario)
     assert (outcome.code, outcome.err.split(":")[1]) == (2, ' learning.dataset = "nowhere')
+
+
+@pytest.mark.parametrize(("algorithm", "busy"), [("sync", "r"), ("all", "r"), ("all", "r/async")])
+def test_a_folder_in_which_another_run_is_under_way(
+    run: Run, scenario: str, algorithm: str, busy: str
+) -> None:
+    with sole_use(Path(busy)):
+        outcome = run("simulate", scenario, "--out", "r", "--algorithm", algorithm)
+    assert_refused(
+        outcome, f"{busy}: another run is under way there; wait for it, or name another folder"
+    )

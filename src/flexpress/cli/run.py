@@ -16,6 +16,7 @@ from flexpress.cli.run_folders import (
     check_runs,
     plan_of_runs,
     run_folders,
+    shared_folder,
 )
 from flexpress.cli.run_progress import watch_run
 from flexpress.cli.terminal import complain
@@ -61,15 +62,14 @@ def run_all(
     plan = plan or new_plan(scenario)
     check_runs(scenario, folders, plan, resume=resume)
     outcome = Outcome(plan)
-    if folder and len(folders) > 1:
-        write_beginning(scenario, plan, folder)
-    for algorithm, place in folders.items():
-        chosen = scenario.replace(run={"algorithm": algorithm})
-        if not run_one(chosen, learner, place, outcome, resume=resume):
-            outcome.exit_code = INTERRUPTED
-            break
-    if folder:
-        write_curves(scenario, outcome, folder)
+    with shared_folder(scenario, plan, folder, folders):
+        for algorithm, place in folders.items():
+            chosen = scenario.replace(run={"algorithm": algorithm})
+            if not run_one(chosen, learner, place, outcome, resume=resume):
+                outcome.exit_code = INTERRUPTED
+                break
+        if folder:
+            write_curves(scenario, outcome, folder)
     return outcome
 
 
@@ -105,14 +105,6 @@ def run_one(
         how = "; --resume goes on" if folder else ""
         complain(f"{scenario.run.algorithm}: interrupted at slot {simulation.slot}{how}")
     return simulation.complete or failure is not None
-
-
-def write_beginning(scenario: Scenario, plan: Plan, folder: Path) -> None:
-    """What is run, so that the folder can be exported, mapped and resumed from."""
-    from flexpress.planning import plan_to_json
-    from flexpress.scenario.folder import PLAN, SCENARIO, write_files
-
-    write_files(folder, {SCENARIO: scenario.to_toml(), PLAN: f"{plan_to_json(plan)}\n"})
 
 
 def write_curves(scenario: Scenario, outcome: Outcome, folder: Path) -> None:

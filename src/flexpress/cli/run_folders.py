@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,3 +55,20 @@ def plan_of_runs(folders: Folders) -> Path | None:
 
     begun = (place for place in folders.values() if place and (place / CHECKPOINT).exists())
     return next(begun, None)
+
+
+@contextmanager
+def shared_folder(
+    scenario: Scenario, plan: Plan, folder: Path | None, folders: Folders
+) -> Iterator[None]:
+    """Several runs keep there what all of them have in common; a single one has its own folder."""
+    from flexpress.planning import plan_to_json
+    from flexpress.scenario.folder import PLAN, SCENARIO, write_files
+    from flexpress.simulation.sole_use import sole_use
+
+    if folder is None or len(folders) == 1:
+        yield
+        return
+    with sole_use(folder):
+        write_files(folder, {SCENARIO: scenario.to_toml(), PLAN: f"{plan_to_json(plan)}\n"})
+        yield

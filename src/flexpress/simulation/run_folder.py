@@ -24,6 +24,7 @@ from flexpress.simulation.checkpoint import Header, load_checkpoint, restore
 from flexpress.simulation.events import Event
 from flexpress.simulation.recorder import COLUMNS, METRICS, TRACE, Recorder, read_metrics
 from flexpress.simulation.simulate import Simulation
+from flexpress.simulation.sole_use import sole_use
 from flexpress.simulation.trace import Trace
 
 CHECKPOINT, MODEL = "checkpoint", "model.npy"
@@ -42,25 +43,32 @@ def run_in_folder(
 
     With `resume` a run that is there is taken up where its checkpoint was written.
     """
+    with sole_use(folder):
+        start = prepare(simulation, folder, resume=resume)
+        with Recorder(folder, folder / CHECKPOINT, simulation, start) as recorder:
+            try:
+                for event in simulation.play(should_stop):
+                    recorder.record(event)
+                    on_event(event)
+            except DivergedError as error:
+                recorder.checkpoint()
+                raise DivergedError(f"{error}; all before is in {folder}", error.trace) from None
+            # Not after other exceptions: an abort may fall between an event and its line.
+            recorder.checkpoint()
+            if simulation.complete:
+                recorder.finish()
+                write_model(folder / MODEL, simulation)
+    return simulation.trace()
+
+
+def prepare(simulation: Simulation, folder: Path, *, resume: bool) -> Header:
+    """Where the run starts, and how far its files are."""
     scenario, plan = simulation.scenario, simulation.plan
     check_run(folder, scenario, plan, resume=resume)
     take_up = resume and (folder / CHECKPOINT).exists()
     start = go_on(simulation, folder) if take_up else begin(simulation, folder)
     write_files(folder, {SCENARIO: scenario.to_toml(), PLAN: f"{plan_to_json(plan)}\n"})
-    with Recorder(folder, folder / CHECKPOINT, simulation, start) as recorder:
-        try:
-            for event in simulation.play(should_stop):
-                recorder.record(event)
-                on_event(event)
-        except DivergedError as error:
-            recorder.checkpoint()
-            raise DivergedError(f"{error}; all before is in {folder}", error.trace) from None
-        # Not after other exceptions: an abort may fall between an event and its line.
-        recorder.checkpoint()
-        if simulation.complete:
-            recorder.finish()
-            write_model(folder / MODEL, simulation)
-    return simulation.trace()
+    return start
 
 
 def begin(simulation: Simulation, folder: Path) -> Header:
