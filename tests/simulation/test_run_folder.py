@@ -299,3 +299,12 @@ def test_divergence_keeps_all_before(plan: Plan, tmp_path: Path) -> None:
     again = Simulation(VALLEY, plan, learner(1e9))
     with pytest.raises(DivergedError, match=str(caught.value).split(";")[0]):
         run_in_folder(again, tmp_path, resume=True)
+
+
+def test_a_diverged_run_may_be_replaced(plan: Plan, tmp_path: Path) -> None:
+    """One lowers the learning rate, as the message says, and tries again."""
+    with pytest.raises(DivergedError):
+        run_in_folder(Simulation(VALLEY, plan, learner(1e9)), tmp_path / "again")
+    run(plan, tmp_path / "again")
+    run(plan, tmp_path / "whole")
+    assert contents(tmp_path / "again") == contents(tmp_path / "whole")

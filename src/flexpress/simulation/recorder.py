@@ -58,7 +58,7 @@ class Recorder:
             self._record_measurement(measured)
         self._flush()
 
-    def checkpoint(self) -> None:
+    def checkpoint(self, *, diverged: bool = False) -> None:
         """First the lines, then the file that counts them."""
         begun = time.monotonic()
         self._flush()
@@ -68,6 +68,7 @@ class Recorder:
             self._simulation.num_events,
             self._trace.length,
             self._metrics.length,
+            diverged,
         )
         save_checkpoint(self._checkpoint, self._simulation, header)
         now = time.monotonic()

@@ -51,7 +51,7 @@ def run_in_folder(
                     recorder.record(event)
                     on_event(event)
             except DivergedError as error:
-                recorder.checkpoint()
+                recorder.checkpoint(diverged=True)
                 raise DivergedError(f"{error}; all before is in {folder}", error.trace) from None
             # Not after other exceptions: an abort may fall between an event and its line.
             recorder.checkpoint()
@@ -109,9 +109,9 @@ def go_on(simulation: Simulation, folder: Path) -> Header:
 
 def check_run(folder: Path, scenario: Scenario, plan: Plan | None, *, resume: bool) -> None:
     """InputError if the folder holds a run that would be lost, or that cannot be gone on with."""
-    begun, complete = (folder / CHECKPOINT).exists(), (folder / MODEL).exists()
+    begun = (folder / CHECKPOINT).exists()
     if not resume:
-        if begun and not complete:
+        if begun and not is_over(folder):
             raise InputError(
                 f"{folder}: holds a run that is not complete; "
                 "go on with it by --resume, or name another folder"
@@ -125,6 +125,11 @@ def check_run(folder: Path, scenario: Scenario, plan: Plan | None, *, resume: bo
         raise InputError(f"{folder}: its run has another {key}; resume it as it was begun")
     if plan and load_plan(folder / PLAN, stored).transporters != plan.transporters:
         raise InputError(f"{folder}: its run has another plan; resume it as it was begun")
+
+
+def is_over(folder: Path) -> bool:
+    """Complete, or diverged: there is nothing to go on with."""
+    return (folder / MODEL).exists() or load_checkpoint(folder / CHECKPOINT)[0].diverged
 
 
 def comparable(scenario: Scenario) -> Mapping[str, object]:
