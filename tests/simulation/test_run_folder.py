@@ -14,6 +14,7 @@ import pytest
 from quadratic import Quadratic
 
 from flexpress.errors import DivergedError, InputError
+from flexpress.learning import Vector
 from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Algorithm, Clock, Scenario
 from flexpress.simulation import recorder
@@ -308,3 +309,20 @@ def test_a_diverged_run_may_be_replaced(plan: Plan, tmp_path: Path) -> None:
     run(plan, tmp_path / "again")
     run(plan, tmp_path / "whole")
     assert contents(tmp_path / "again") == contents(tmp_path / "whole")
+
+
+class BadInTheEnd(Quadratic):
+    """Only the model at the start can be evaluated."""
+
+    def evaluate(self, model: Vector) -> tuple[float, float]:
+        return (1.0 if np.array_equal(model, self.start) else np.inf), 0.5
+
+
+def test_divergence_at_the_horizon(plan: Plan, tmp_path: Path) -> None:
+    """Also where no evaluation was due."""
+    scenario = VALLEY.replace(run={"eval_every": 1000})
+    simulation = Simulation(scenario, plan, BadInTheEnd.drawn(VALLEY.client_ids, 7))
+    with pytest.raises(DivergedError, match=f"at slot 70; .*; all before is in {tmp_path}"):
+        run_in_folder(simulation, tmp_path)
+    assert lines_of(tmp_path)[-1]["event"] != "evaluation"
+    run(plan, tmp_path, scenario)

@@ -50,14 +50,14 @@ def run_in_folder(
                 for event in simulation.play(should_stop):
                     recorder.record(event)
                     on_event(event)
+                # Not after an exception: an abort may fall between an event and its line.
+                recorder.checkpoint()
+                if simulation.complete:
+                    recorder.finish()
+                    write_model(folder / MODEL, simulation)
             except DivergedError as error:
                 recorder.checkpoint(diverged=True)
                 raise DivergedError(f"{error}; all before is in {folder}", error.trace) from None
-            # Not after other exceptions: an abort may fall between an event and its line.
-            recorder.checkpoint()
-            if simulation.complete:
-                recorder.finish()
-                write_model(folder / MODEL, simulation)
     return simulation.trace()
 
 
