@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import flexpress
 from flexpress.scenario import Scenario
 from flexpress.simulation.events import Event
 from flexpress.simulation.recorder import Recorder
@@ -44,3 +45,8 @@ def press_after(monkeypatch: pytest.MonkeyPatch, *counts: int) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(Recorder, "record", record_and_press)
+
+
+def environment() -> dict[str, str]:
+    """For subprocesses in other folders: the package that is tested, wherever it was found."""
+    return {**os.environ, "PYTHONPATH": str(Path(flexpress.__file__).parents[1])}
