@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from flexpress.cli.found import stored_plan
 from flexpress.cli.interrupt import interruptible
 from flexpress.cli.run_folders import (
@@ -91,12 +93,16 @@ def run_one(
 
     simulation = Simulation(scenario, outcome.plan, learner)
     work = partial(run_in_folder, folder=folder, resume=resume) if folder else run
-    failure: DivergedError | None = None
+    failure: DivergedError | KeyboardInterrupt | None = None
     with interruptible() as stop, watch_run(simulation, stop.requested) as listener:
         try:
             work(simulation, on_event=listener, should_stop=stop.requested)
-        except DivergedError as error:
+        except (DivergedError, KeyboardInterrupt) as error:
             failure = error
+    if isinstance(failure, KeyboardInterrupt):
+        how = "; --resume goes on from its last checkpoint" if folder else ""
+        complain(f"{scenario.run.algorithm}: aborted at slot {simulation.slot}{how}")
+        raise typer.Exit(INTERRUPTED)
     outcome.traces[scenario.run.algorithm] = simulation.trace()
     if failure:
         complain(str(failure))
