@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,9 +14,11 @@ import pytest
 from quadratic import Quadratic
 
 from flexpress.errors import DivergedError, InputError
+from flexpress.learning import Vector
 from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Algorithm, Clock, Scenario
 from flexpress.simulation import recorder
+from flexpress.simulation.deliveries import Deliveries
 from flexpress.simulation.run_folder import RUN_FILES, run_in_folder
 from flexpress.simulation.simulate import Simulation, simulate
 
@@ -95,11 +98,49 @@ def test_what_was_written_after_the_checkpoint_is_written_again(
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
 
 
+@pytest.mark.parametrize(
+    ("owner", "name", "calls"),
+    [
+        (recorder.Recorder, "record", 90),  # the event has happened, and is not recorded
+        (recorder.Recorder, "_record_measurement", 3),
+        (recorder, "metrics_line", 3),  # in the trace, and not in the metrics
+        (Deliveries, "forget", 2),  # the model has changed, and the event not happened
+    ],
+)
+def test_aborted_at_a_bad_moment(
+    owner: object,
+    name: str,
+    calls: int,
+    plan: Plan,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By a second Ctrl-C: it goes on from the last checkpoint before."""
+    run(plan, tmp_path / "whole")
+    monkeypatch.setattr(recorder, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(recorder, "LARGEST_SHARE", float("inf"))
+    method, left = getattr(owner, name), iter(range(calls))
+
+    def abort(*arguments: object) -> object:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return method(*arguments)
+
+    with monkeypatch.context() as patches:
+        patches.setattr(owner, name, abort)
+        with pytest.raises(KeyboardInterrupt):
+            run(plan, tmp_path / "cut")
+    assert (tmp_path / "cut" / "checkpoint").exists()
+    run(plan, tmp_path / "cut", resume=True)
+    assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
+
+
 def test_checkpoints_are_written_on_the_way(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[int] = []
     monkeypatch.setattr(recorder, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(recorder, "LARGEST_SHARE", float("inf"))
     monkeypatch.setattr(
         recorder, "save_checkpoint", lambda path, s, header: written.append(s.num_events)
     )
@@ -203,11 +244,46 @@ def test_a_damaged_checkpoint(damage: bytes, plan: Plan, tmp_path: Path) -> None
         run(plan, tmp_path, resume=True)
 
 
-def test_a_trace_that_someone_cut(plan: Plan, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["trace.jsonl", "metrics.csv"])
+@pytest.mark.parametrize("left", [b"", b"slot,seconds", b"\xfe" * 9999, b"a,b\n1,2\n" * 9999])
+def test_files_that_someone_changed(name: str, left: bytes, plan: Plan, tmp_path: Path) -> None:
+    if name == "trace.jsonl" and len(left) > 99:
+        pytest.skip("nobody reads the trace: only its length is known")
     run(plan, tmp_path, should_stop=after(30))
-    (tmp_path / "trace.jsonl").write_text("")
-    with pytest.raises(InputError, match=r"trace\.jsonl: is shorter than its run had written"):
+    (tmp_path / name).write_bytes(left)
+    with pytest.raises(InputError, match=f"{name}: is not as its run had written it"):
         run(plan, tmp_path, resume=True)
+
+
+def test_metrics_that_someone_deleted(plan: Plan, tmp_path: Path) -> None:
+    run(plan, tmp_path, should_stop=after(30))
+    (tmp_path / "metrics.csv").unlink()
+    with pytest.raises(InputError, match=r"metrics\.csv: no such file"):
+        run(plan, tmp_path, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("num_params", "dtype", "expected"), [(4, "float64", "4 of float64"), (3, "f4", "3 of float32")]
+)
+def test_another_model(
+    num_params: int, dtype: str, expected: str, plan: Plan, tmp_path: Path
+) -> None:
+    """As when the user's own module has been changed in the meantime."""
+    run(plan, tmp_path, should_stop=after(30))
+    other = Quadratic.drawn(VALLEY.client_ids, 7, num_params=num_params, dtype=dtype)
+    with pytest.raises(InputError, match=f"have 3 of float64 parameters, .* have {expected};"):
+        run_in_folder(Simulation(VALLEY, plan, other), tmp_path, resume=True)
+
+
+def test_a_disk_that_is_full(plan: Plan, tmp_path: Path) -> None:
+    """Files may not grow beyond 8,000 bytes, as the trace does."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8000, limits[1]))
+    try:
+        with pytest.raises(InputError, match=r"trace\.jsonl: cannot be written: File too large"):
+            run(plan, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_divergence_keeps_all_before(plan: Plan, tmp_path: Path) -> None:
@@ -224,3 +300,29 @@ def test_divergence_keeps_all_before(plan: Plan, tmp_path: Path) -> None:
     again = Simulation(VALLEY, plan, learner(1e9))
     with pytest.raises(DivergedError, match=str(caught.value).split(";")[0]):
         run_in_folder(again, tmp_path, resume=True)
+
+
+def test_a_diverged_run_may_be_replaced(plan: Plan, tmp_path: Path) -> None:
+    """One lowers the learning rate, as the message says, and tries again."""
+    with pytest.raises(DivergedError):
+        run_in_folder(Simulation(VALLEY, plan, learner(1e9)), tmp_path / "again")
+    run(plan, tmp_path / "again")
+    run(plan, tmp_path / "whole")
+    assert contents(tmp_path / "again") == contents(tmp_path / "whole")
+
+
+class BadInTheEnd(Quadratic):
+    """Only the model at the start can be evaluated."""
+
+    def evaluate(self, model: Vector) -> tuple[float, float]:
+        return (1.0 if np.array_equal(model, self.start) else np.inf), 0.5
+
+
+def test_divergence_at_the_horizon(plan: Plan, tmp_path: Path) -> None:
+    """Also where no evaluation was due."""
+    scenario = VALLEY.replace(run={"eval_every": 1000})
+    simulation = Simulation(scenario, plan, BadInTheEnd.drawn(VALLEY.client_ids, 7))
+    with pytest.raises(DivergedError, match=f"at slot 70; .*; all before is in {tmp_path}"):
+        run_in_folder(simulation, tmp_path)
+    assert lines_of(tmp_path)[-1]["event"] != "evaluation"
+    run(plan, tmp_path, scenario)

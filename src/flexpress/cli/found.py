@@ -35,15 +35,29 @@ def find_plan(name: str, scenario: str | None) -> tuple[Scenario, Plan, Path]:
     The scenario is the one beside the plan, unless another is named.
     """
     from flexpress.planning import load_plan
-    from flexpress.scenario.folder import PLAN, SCENARIO
+    from flexpress.scenario.folder import SCENARIO
 
-    path = Path(name)
-    if path.is_dir():
-        path = path / PLAN
-    if not path.exists():
-        raise InputError(f"{path}: no such plan; `flexpress plan SCENARIO` makes one")
+    path = plan_file(Path(name))
     beside = path.parent / SCENARIO
     if scenario is None and not beside.exists():
         raise InputError(f"{beside}: no such file; name the plan's scenario with --scenario")
     given = find_scenario(scenario or str(beside))
     return given, load_plan(path, given), path.parent
+
+
+def stored_plan(scenario: Scenario, path: Path) -> Plan:
+    """The plan of this scenario in a file, or in a folder."""
+    from flexpress.planning import load_plan
+
+    return load_plan(plan_file(path), scenario)
+
+
+def plan_file(path: Path) -> Path:
+    """The file itself, or the one in the folder."""
+    from flexpress.scenario.folder import PLAN
+
+    if path.is_dir():
+        path = path / PLAN
+    if not path.exists():
+        raise InputError(f"{path}: no such plan; `flexpress plan SCENARIO` makes one")
+    return path

@@ -66,7 +66,8 @@ def simulate(
     SCENARIO is a TOML file, or the name of a preset if there is no such file. Options that are
     not given are taken from it. Ctrl-C ends the run; --resume goes on with it.
     """
-    from flexpress.cli.run import CURVES, run_all
+    from flexpress.cli.run import run_all
+    from flexpress.cli.run_folders import CURVES
 
     changes = {"horizon": horizon, "eval_every": eval_every}
     given = find_scenario(name).replace(
@@ -76,7 +77,7 @@ def simulate(
     folder = out if out or as_json else run_folder_of(given, chosen)
     if resume and folder is None:
         raise InputError("--resume with --json needs --out: the folder of the run to go on with")
-    find_modules_beside(name)
+    find_modules(given, name)
     outcome = run_all(
         given, chosen, folder, plan_path=plan, engine=cast("Engine", engine), resume=resume
     )
@@ -106,9 +107,14 @@ def run_folder_of(given: Scenario, chosen: list[Algorithm]) -> Path:
     return default_folder(given, "-".join(chosen))
 
 
-def find_modules_beside(scenario: str) -> None:
-    """The user's own modules are looked for where the scenario is, and in the working folder."""
-    for folder in (str(Path(scenario).resolve().parent), str(Path.cwd())):
+def find_modules(given: Scenario, name: str) -> None:
+    """The user's own modules are looked for where the scenario is, and in the working folder.
+
+    Only if there are any: a file there may have the name of a module that Python itself needs.
+    """
+    if not any(":" in function for function in (given.learning.dataset, given.learning.model)):
+        return
+    for folder in (str(Path(name).resolve().parent), str(Path.cwd())):
         if folder not in sys.path:
             sys.path.insert(0, folder)
 
@@ -136,7 +142,7 @@ def data(
     given = find_scenario(name)
     folder = out or default_folder(given, "data")
     check_folder(folder, (DATA,))
-    find_modules_beside(name)
+    find_modules(given, name)
     counts = make_task(given, tell=complain).label_counts()
     chosen = choose_plan(given, plan)
     learning = given.learning

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
+from flexpress.cli.found import stored_plan
 from flexpress.cli.interrupt import interruptible
+from flexpress.cli.run_folders import (
+    CURVES,
+    check_folders,
+    check_runs,
+    plan_of_runs,
+    run_folders,
+    shared_folder,
+)
 from flexpress.cli.run_progress import watch_run
 from flexpress.cli.terminal import complain
 from flexpress.cli.watched import watched_plan
-from flexpress.errors import DivergedError, InputError
+from flexpress.errors import DivergedError
 
 if TYPE_CHECKING:
     from flexpress.learning import Engine, Learner
@@ -20,9 +31,6 @@ if TYPE_CHECKING:
     from flexpress.scenario import Algorithm, Scenario
     from flexpress.simulation import Trace
 
-    Folders = Mapping[Algorithm, Path | None]
-
-CURVES = "curves.png"
 INTERRUPTED = 130
 
 
@@ -48,61 +56,32 @@ def run_all(
     from flexpress.learning import make_learner
 
     folders = run_folders(folder, algorithms)
-    check_folders(scenario, folders, resume=resume)
-    plan = choose_plan(scenario, plan_path or (plan_of_runs(folder, folders) if resume else None))
+    check_folders(scenario, folder, folders, resume=resume)
+    path = plan_path or (plan_of_runs(folders) if resume else None)
+    plan = stored_plan(scenario, path) if path else None
+    # Before a plan is made: what it may complain about should not come after that work.
     learner = make_learner(scenario, engine=engine, tell=complain)
+    plan = plan or new_plan(scenario)
+    check_runs(scenario, folders, plan, resume=resume)
     outcome = Outcome(plan)
-    if folder:
-        write_beginning(scenario, plan, folder)
-    for algorithm, place in folders.items():
-        chosen = scenario.replace(run={"algorithm": algorithm})
-        if not run_one(chosen, learner, place, outcome, resume=resume):
-            outcome.exit_code = INTERRUPTED
-            break
-    if folder:
-        write_curves(scenario, outcome, folder)
-    return outcome
-
-
-def run_folders(folder: Path | None, algorithms: Sequence[Algorithm]) -> Folders:
-    """The folder itself is that of a single run; of several, each has its own within it."""
-    if folder is None or len(algorithms) == 1:
-        return dict.fromkeys(algorithms, folder)
-    return {algorithm: folder / algorithm for algorithm in algorithms}
-
-
-def check_folders(scenario: Scenario, folders: Folders, *, resume: bool) -> None:
-    """InputError now rather than after the work."""
-    from flexpress.scenario.folder import check_folder
-    from flexpress.simulation.run_folder import RUN_FILES, check_run
-
-    for algorithm, folder in folders.items():
-        if folder:
-            check_folder(folder, (*RUN_FILES, CURVES))
+    with shared_folder(scenario, plan, folder, folders):
+        for algorithm, place in folders.items():
             chosen = scenario.replace(run={"algorithm": algorithm})
-            check_run(folder, chosen, None, resume=resume)
-
-
-def plan_of_runs(folder: Path | None, folders: Folders) -> Path | None:
-    """The plan of the runs that have begun, if any."""
-    from flexpress.simulation.run_folder import CHECKPOINT
-
-    begun = [place for place in folders.values() if place and (place / CHECKPOINT).exists()]
-    return folder if begun else None
+            if not run_one(chosen, learner, place, outcome, resume=resume):
+                outcome.exit_code = INTERRUPTED
+                break
+        if folder:
+            write_curves(scenario, outcome, folder)
+    return outcome
 
 
 def choose_plan(scenario: Scenario, path: Path | None) -> Plan:
     """The one in the file or folder, or a new one."""
-    from flexpress.planning import load_plan
-    from flexpress.scenario.folder import PLAN
+    return stored_plan(scenario, path) if path else new_plan(scenario)
 
-    if path is None:
-        return watched_plan(scenario, scenario.plan.objective, keep_interrupted=False)
-    if path.is_dir():
-        path = path / PLAN
-    if not path.exists():
-        raise InputError(f"{path}: no such plan; `flexpress plan SCENARIO` makes one")
-    return load_plan(path, scenario)
+
+def new_plan(scenario: Scenario) -> Plan:
+    return watched_plan(scenario, scenario.plan.objective, keep_interrupted=False)
 
 
 def run_one(
@@ -114,12 +93,16 @@ def run_one(
 
     simulation = Simulation(scenario, outcome.plan, learner)
     work = partial(run_in_folder, folder=folder, resume=resume) if folder else run
-    failure: DivergedError | None = None
+    failure: DivergedError | KeyboardInterrupt | None = None
     with interruptible() as stop, watch_run(simulation, stop.requested) as listener:
         try:
             work(simulation, on_event=listener, should_stop=stop.requested)
-        except DivergedError as error:
+        except (DivergedError, KeyboardInterrupt) as error:
             failure = error
+    if isinstance(failure, KeyboardInterrupt):
+        how = "; --resume goes on from its last checkpoint" if folder else ""
+        complain(f"{scenario.run.algorithm}: aborted at slot {simulation.slot}{how}")
+        raise typer.Exit(INTERRUPTED)
     outcome.traces[scenario.run.algorithm] = simulation.trace()
     if failure:
         complain(str(failure))
@@ -128,14 +111,6 @@ def run_one(
         how = "; --resume goes on" if folder else ""
         complain(f"{scenario.run.algorithm}: interrupted at slot {simulation.slot}{how}")
     return simulation.complete or failure is not None
-
-
-def write_beginning(scenario: Scenario, plan: Plan, folder: Path) -> None:
-    """What is run, so that the folder can be exported, mapped and resumed from."""
-    from flexpress.planning import plan_to_json
-    from flexpress.scenario.folder import PLAN, SCENARIO, write_files
-
-    write_files(folder, {SCENARIO: scenario.to_toml(), PLAN: f"{plan_to_json(plan)}\n"})
 
 
 def write_curves(scenario: Scenario, outcome: Outcome, folder: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from flexpress.cli.terminal import complain, console
+from flexpress.cli.terminal import complain
 
 if TYPE_CHECKING:
     from flexpress.simulation.events import Event
@@ -26,6 +26,8 @@ def watch_run(simulation: Simulation, stopping: Callable[[], bool]) -> Iterator[
     if not sys.stderr.isatty():
         yield PlainLines(simulation)
         return
+    from flexpress.cli.run_line import RunLine
+
     with RunLine(simulation, stopping) as line:
         yield line.update
 
@@ -49,37 +51,3 @@ class PlainLines:
             run = self._simulation.scenario.run
             accuracy = accuracy_text(self._simulation)
             complain(f"{run.algorithm}: slot {event.slot} of {run.horizon}, {accuracy}")
-
-
-class RunLine:
-    """Algorithm, slot, accuracy, time left; gone when the run is done."""
-
-    def __init__(self, simulation: Simulation, stopping: Callable[[], bool]) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        self._simulation = simulation
-        self._stopping = stopping
-        self._live = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TextColumn("slot {task.completed:,} of {task.total:,}", markup=False),
-            TextColumn("{task.fields[accuracy]}", markup=False),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}", markup=False),
-            console=console(sys.stderr),
-            transient=True,
-        )
-        run = simulation.scenario.run
-        self._task = self._live.add_task(run.algorithm, total=run.horizon, accuracy="", note="")
-
-    def __enter__(self) -> RunLine:
-        self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._live.stop()
-
-    def update(self, event: Event) -> None:
-        note = "stopping; Ctrl-C again aborts" if self._stopping() else ""
-        accuracy = accuracy_text(self._simulation)
-        self._live.update(self._task, completed=event.slot, accuracy=accuracy, note=note)

@@ -27,10 +27,10 @@ def say(text: str) -> None:
 
 
 def console(stream: TextIO) -> Console:
-    """For text of the user's own: brackets and colons in it mean nothing special."""
-    from rich.console import Console
+    """What tables and progress lines are written to."""
+    from flexpress.cli.plain_console import PlainConsole
 
-    return Console(file=stream, markup=False, emoji=False, highlight=False)
+    return PlainConsole(stream)
 
 
 def prepare_output() -> None:

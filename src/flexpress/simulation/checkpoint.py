@@ -45,6 +45,7 @@ class Header:
     num_events: int
     trace_bytes: int
     metrics_bytes: int
+    diverged: bool = False
     carried: tuple[Carried, ...] = ()
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import Self
 
-from flexpress.errors import InputError
-from flexpress.scenario.files import reason
+from flexpress.scenario.files import read_bytes
 from flexpress.simulation.checkpoint import Header, save_checkpoint
 from flexpress.simulation.events import Evaluation, Event
+from flexpress.simulation.growing_file import GrowingFile, damaged
 from flexpress.simulation.simulate import Simulation
 from flexpress.simulation.trace import Measurement
 
@@ -30,10 +30,8 @@ class Recorder:
         self._simulation = simulation
         self._checkpoint = checkpoint
         self._header = start
-        self._paths = folder / TRACE, folder / METRICS
-        lengths = start.trace_bytes, start.metrics_bytes
-        files = zip(self._paths, lengths, strict=True)
-        self._trace, self._metrics = (open_at(path, length) for path, length in files)
+        self._trace = GrowingFile(folder / TRACE, start.trace_bytes)
+        self._metrics = GrowingFile(folder / METRICS, start.metrics_bytes)
         self._due = time.monotonic() + CHECKPOINT_SECONDS
 
     def __enter__(self) -> Self:
@@ -58,18 +56,19 @@ class Recorder:
         self._simulation.finish()
         for measured in self._simulation.metrics[before:]:
             self._record_measurement(measured)
-        self.flush()
+        self._flush()
 
-    def checkpoint(self) -> None:
+    def checkpoint(self, *, diverged: bool = False) -> None:
         """First the lines, then the file that counts them."""
         begun = time.monotonic()
-        self.flush()
+        self._flush()
         header = Header(
             self._header.learner,
             self._simulation.slot,
             self._simulation.num_events,
-            self._trace.tell(),
-            self._metrics.tell(),
+            self._trace.length,
+            self._metrics.length,
+            diverged,
         )
         save_checkpoint(self._checkpoint, self._simulation, header)
         now = time.monotonic()
@@ -77,35 +76,15 @@ class Recorder:
 
     def _record_event(self, name: str, event: Event | Measurement) -> None:
         line = json.dumps({"event": name, **vars(event)}, default=vars)
-        self._trace.write(f"{line}\n".encode())
+        self._trace.write(f"{line}\n")
 
     def _record_measurement(self, measured: Measurement) -> None:
         self._record_event("evaluation", measured)
-        self._metrics.write(metrics_line(measured).encode())
+        self._metrics.write(metrics_line(measured))
 
-    def flush(self) -> None:
-        for path, file in zip(self._paths, (self._trace, self._metrics), strict=True):
-            try:
-                file.flush()
-            except OSError as error:
-                raise InputError(f"{path}: cannot be written: {reason(error)}") from None
-
-
-def open_at(path: Path, length: int) -> BinaryIO:
-    """The file, to be gone on with from there; what came after is cut off."""
-    try:
-        path.touch()
-        if path.stat().st_size < length:
-            raise InputError(
-                f"{path}: is shorter than its run had written; "
-                "it cannot be taken up: run into another folder"
-            )
-        file = path.open("r+b")
-        file.truncate(length)
-        file.seek(length)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {reason(error)}") from None
-    return file
+    def _flush(self) -> None:
+        self._trace.flush()
+        self._metrics.flush()
 
 
 def metrics_line(measured: Measurement) -> str:
@@ -114,9 +93,15 @@ def metrics_line(measured: Measurement) -> str:
 
 def read_metrics(path: Path, length: int) -> list[Measurement]:
     """The measurements in the first so many bytes of the file."""
-    _, *lines = path.read_bytes()[:length].decode().splitlines()
-    rows = (line.split(",") for line in lines)
-    return [
-        Measurement(int(slot), float(seconds), float(loss), float(accuracy))
-        for slot, seconds, loss, accuracy in rows
-    ]
+    content = read_bytes(path)[:length]
+    if len(content) < length:
+        raise damaged(path)
+    try:
+        _, *lines = content.decode().splitlines()
+        rows = (line.split(",") for line in lines)
+        return [
+            Measurement(int(slot), float(seconds), float(loss), float(accuracy))
+            for slot, seconds, loss, accuracy in rows
+        ]
+    except ValueError:  # of all kinds: no text, no table, no numbers
+        raise damaged(path) from None

@@ -19,10 +19,12 @@ from flexpress.planning import Plan, load_plan, plan_to_json
 from flexpress.scenario import Scenario
 from flexpress.scenario.files import write_file
 from flexpress.scenario.folder import PLAN, SCENARIO, write_files
+from flexpress.simulation.checkpoint import MODEL as MODEL_ARRAY
 from flexpress.simulation.checkpoint import Header, load_checkpoint, restore
 from flexpress.simulation.events import Event
 from flexpress.simulation.recorder import COLUMNS, METRICS, TRACE, Recorder, read_metrics
 from flexpress.simulation.simulate import Simulation
+from flexpress.simulation.sole_use import sole_use
 from flexpress.simulation.trace import Trace
 
 CHECKPOINT, MODEL = "checkpoint", "model.npy"
@@ -41,24 +43,32 @@ def run_in_folder(
 
     With `resume` a run that is there is taken up where its checkpoint was written.
     """
+    with sole_use(folder):
+        start = prepare(simulation, folder, resume=resume)
+        with Recorder(folder, folder / CHECKPOINT, simulation, start) as recorder:
+            try:
+                for event in simulation.play(should_stop):
+                    recorder.record(event)
+                    on_event(event)
+                # Not after an exception: an abort may fall between an event and its line.
+                recorder.checkpoint()
+                if simulation.complete:
+                    recorder.finish()
+                    write_model(folder / MODEL, simulation)
+            except DivergedError as error:
+                recorder.checkpoint(diverged=True)
+                raise DivergedError(f"{error}; all before is in {folder}", error.trace) from None
+    return simulation.trace()
+
+
+def prepare(simulation: Simulation, folder: Path, *, resume: bool) -> Header:
+    """Where the run starts, and how far its files are."""
     scenario, plan = simulation.scenario, simulation.plan
     check_run(folder, scenario, plan, resume=resume)
     take_up = resume and (folder / CHECKPOINT).exists()
     start = go_on(simulation, folder) if take_up else begin(simulation, folder)
     write_files(folder, {SCENARIO: scenario.to_toml(), PLAN: f"{plan_to_json(plan)}\n"})
-    with Recorder(folder, folder / CHECKPOINT, simulation, start) as recorder:
-        try:
-            for event in simulation.play(should_stop):
-                recorder.record(event)
-                on_event(event)
-        except DivergedError as error:
-            raise DivergedError(f"{error}; all before is in {folder}", error.trace) from None
-        finally:
-            recorder.checkpoint()
-        if simulation.complete:
-            recorder.finish()
-            write_model(folder / MODEL, simulation)
-    return simulation.trace()
+    return start
 
 
 def begin(simulation: Simulation, folder: Path) -> Header:
@@ -79,6 +89,12 @@ def go_on(simulation: Simulation, folder: Path) -> Header:
             f"{folder}: its run was trained by {header.learner}, not by {learner}; "
             "go on with the same --engine"
         )
+    ours, theirs = (f"{x.size:,} of {x.dtype}" for x in (simulation.model, arrays[MODEL_ARRAY]))
+    if ours != theirs:
+        raise InputError(
+            f"{folder}: its models have {theirs} parameters, and now they have {ours}; "
+            "go on with the model and the data that it was begun with"
+        )
     horizon = simulation.scenario.run.horizon
     if header.slot > horizon:
         raise InputError(
@@ -93,9 +109,9 @@ def go_on(simulation: Simulation, folder: Path) -> Header:
 
 def check_run(folder: Path, scenario: Scenario, plan: Plan | None, *, resume: bool) -> None:
     """InputError if the folder holds a run that would be lost, or that cannot be gone on with."""
-    begun, complete = (folder / CHECKPOINT).exists(), (folder / MODEL).exists()
+    begun = (folder / CHECKPOINT).exists()
     if not resume:
-        if begun and not complete:
+        if begun and not is_over(folder):
             raise InputError(
                 f"{folder}: holds a run that is not complete; "
                 "go on with it by --resume, or name another folder"
@@ -109,6 +125,11 @@ def check_run(folder: Path, scenario: Scenario, plan: Plan | None, *, resume: bo
         raise InputError(f"{folder}: its run has another {key}; resume it as it was begun")
     if plan and load_plan(folder / PLAN, stored).transporters != plan.transporters:
         raise InputError(f"{folder}: its run has another plan; resume it as it was begun")
+
+
+def is_over(folder: Path) -> bool:
+    """Complete, or diverged: there is nothing to go on with."""
+    return (folder / MODEL).exists() or load_checkpoint(folder / CHECKPOINT)[0].diverged
 
 
 def comparable(scenario: Scenario) -> Mapping[str, object]:

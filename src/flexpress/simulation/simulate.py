@@ -124,8 +124,9 @@ class Simulation:
     def _update(self, event: Update, should_stop: Callable[[], bool]) -> None:
         """Eqs. (13) to (15): x <- x - (1/N) sum_k u_k, over all that came home in this moment."""
         keys = [(part.transporter, part.tour) for part in event.contributions]
-        total = self.deliveries.total(keys, should_stop)
-        model = self.model - total / self.timetable.num_clients
+        with np.errstate(over="ignore", invalid="ignore"):  # not twice: it is found right here
+            total = self.deliveries.total(keys, should_stop)
+            model = self.model - total / self.timetable.num_clients
         if not np.isfinite(model).all():
             raise self._diverged(event)
         self.model = _frozen(model)
