@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tasks import random_model, random_task
 
 from flexpress.learning.architecture import Architecture, Shape, lenet
@@ -28,8 +29,11 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-def errors(task: Task, architecture: Architecture, num_steps: int) -> tuple[float, float, float]:
-    """Of the fast learner and of torch against torch in float64; the largest between them."""
+Errors = NDArray[np.float64]
+
+
+def errors(task: Task, architecture: Architecture, num_steps: int) -> tuple[Errors, Errors, Errors]:
+    """Of each job: the fast learner against torch in float64, torch in float32, both of them."""
     from torch_loop import TorchLoop
 
     model = random_model(architecture)
@@ -38,18 +42,23 @@ def errors(task: Task, architecture: Architecture, num_steps: int) -> tuple[floa
     single = TorchLoop(task, architecture).train(jobs)
     double = TorchLoop(task, architecture, torch.float64).train(jobs)
     ours, theirs = (np.linalg.norm(updates - double, axis=1) for updates in (fast, single))
-    return float(np.median(ours)), float(np.median(theirs)), float(np.abs(fast - single).max())
+    return ours, theirs, np.abs(fast - single).max(axis=1)
 
 
 @pytest.mark.parametrize("batch_size", [1, 7, 10, 20, 32])
 @pytest.mark.parametrize("image", IMAGES)
 def test_ten_steps_of_lenet(image: Shape, batch_size: int) -> None:
-    """The error of either is that of parameters in float32, which is equal but for chance."""
+    """Within 1e-4, and the error is that of parameters in float32, which is equal but for chance.
+
+    In about one job of a hundred some value is so near to a kink, of ReLU or of the pool, that
+    rounding decides on which side it falls: for torch as for us. So one job may differ here.
+    """
     architecture = lenet(image, 10)
-    task = random_task(architecture, batch_size=batch_size, num_clients=4)
+    task = random_task(architecture, batch_size=batch_size, num_clients=10)
     ours, theirs, between = errors(task, architecture, 10)
-    assert between < 1e-4
-    assert ours < 1.02 * theirs
+    assert np.sort(between)[-2] < 1e-4
+    assert np.median(between) < 1e-7
+    assert np.median(ours) < 1.02 * np.median(theirs)
 
 
 @pytest.mark.parametrize("batch_size", [1, 20, 40])
@@ -59,4 +68,4 @@ def test_the_gradient_itself(image: Shape, batch_size: int) -> None:
     architecture = lenet(image, 10)
     task = random_task(architecture, batch_size=batch_size, num_clients=12)
     ours, theirs, _ = errors(replace(task, learning_rate=2.0**30), architecture, 1)
-    assert ours < theirs
+    assert np.median(ours) < np.median(theirs)
