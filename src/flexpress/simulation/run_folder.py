@@ -65,6 +65,8 @@ def prepare(simulation: Simulation, folder: Path, *, resume: bool) -> Header:
     """Where the run starts, and how far its files are."""
     scenario, plan = simulation.scenario, simulation.plan
     check_run(folder, scenario, plan, resume=resume)
+    for draft in folder.glob(".*.*.part"):  # of a process that was killed while it wrote
+        draft.unlink()
     take_up = resume and (folder / CHECKPOINT).exists()
     start = go_on(simulation, folder) if take_up else begin(simulation, folder)
     write_files(folder, {SCENARIO: scenario.to_toml(), PLAN: f"{plan_to_json(plan)}\n"})
