@@ -241,6 +241,13 @@ def test_another_run_cannot_be_resumed(
         run(other, tmp_path, scenario, resume=True)
 
 
+def test_data_may_move(plan: Plan, tmp_path: Path) -> None:
+    """As with the folder that the scenario is in: `data_dir` is absolute, once it is read."""
+    run(plan, tmp_path, VALLEY.replace(learning={"data_dir": "/here"}), should_stop=after(30))
+    moved = VALLEY.replace(learning={"data_dir": "/there"})
+    assert run(plan, tmp_path, moved, resume=True).complete
+
+
 def test_a_horizon_that_has_passed(plan: Plan, tmp_path: Path) -> None:
     run(plan, tmp_path, should_stop=after(60))
     with pytest.raises(InputError, match=r"run.horizon = 2: the run in .* is at slot \d+ already"):

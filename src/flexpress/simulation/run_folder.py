@@ -135,8 +135,8 @@ def is_over(folder: Path) -> bool:
 
 
 def comparable(scenario: Scenario) -> Mapping[str, object]:
-    """All but how long it runs."""
-    return scenario.replace(run={"horizon": None}).to_dict()
+    """All but how long it runs, and where its data lie."""
+    return scenario.replace(run={"horizon": None}, learning={"data_dir": None}).to_dict()
 
 
 def difference(one: Mapping[str, object], other: Mapping[str, object]) -> str:
