@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import re
+import sys
 import tomllib
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from shown_output import check_shown
 
 from flexpress import Scenario
 
@@ -22,6 +25,8 @@ with warnings.catch_warnings():
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MODULE = re.compile(r"# (\w+)\.py\n")
+"""The first line of code that is a file of its own."""
 VALUE = re.compile(r"^ \S+: (?:minmax|sws|total) .*$", re.MULTILINE)
 
 Block = tuple[str, str]
@@ -32,8 +37,8 @@ def blocks(page: Path) -> list[Block]:
     return [(found[1], found[2]) for found in FENCE.finditer(page.read_text(encoding="utf-8"))]
 
 
-def pages_with(language: str) -> list[Path]:
-    return [page for page in PAGES if any(found == language for found, _ in blocks(page))]
+def pages_with(*languages: str) -> list[Path]:
+    return [page for page in PAGES if any(found in languages for found, _ in blocks(page))]
 
 
 def name_of(page: Path) -> str:
@@ -41,23 +46,63 @@ def name_of(page: Path) -> str:
 
 
 @pytest.fixture(autouse=True)
-def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Modules in it can be imported, and are forgotten at the end."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
+    yield
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
-@pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
-def test_python(page: Path) -> None:
-    """All examples of a page in one namespace; a text block behind one is what it prints."""
+@pytest.mark.parametrize("page", pages_with("python", "console"), ids=name_of)
+def test_examples(
+    page: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of a page in its order: scenarios and modules are files, commands and code are run.
+
+    Code shares one namespace; a text block behind it is what it prints.
+    """
     namespace: dict[str, object] = {}
     expected, printed = "", io.StringIO()
+    for name, scenario in scenarios(page):
+        scenario.save(name)
     for language, text in blocks(page):
-        if language == "python":
+        module = MODULE.match(text)
+        if language == "console":
+            check_session(text, capsys)
+        elif language == "python" and module:
+            write_module(module[1], text, monkeypatch)
+        elif language == "python":
             with contextlib.redirect_stdout(printed):
                 exec(compile(text, name_of(page), "exec"), namespace)
         elif language == "text":
             expected += text
     assert printed.getvalue() == expected
+
+
+def write_module(name: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that can be imported, also if another test had one of the same name."""
+    Path(f"{name}.py").write_text(text, encoding="utf-8")
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    importlib.invalidate_caches()
+
+
+def check_session(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`$ flexpress …` and what it prints.
+
+    The tours that `search` finds may differ between machines; their value may not.
+    """
+    command, shown = text.removeprefix("$ flexpress ").split("\n", 1)
+    capsys.readouterr()
+    cli.main(command.split())
+    streams = capsys.readouterr()
+    if command.startswith("plan ") and "--solver exact" not in command:
+        assert VALUE.findall(streams.out) == VALUE.findall(shown) != []
+    else:
+        check_shown(shown, streams.out or streams.err)  # an error leaves nothing else
 
 
 def scenarios(page: Path) -> Iterator[tuple[str, Scenario]]:
@@ -70,32 +115,6 @@ def scenarios(page: Path) -> Iterator[tuple[str, Scenario]]:
 @pytest.mark.parametrize("page", pages_with("toml"), ids=name_of)
 def test_scenarios(page: Path) -> None:
     assert all(scenario.num_clients for _, scenario in scenarios(page))
-
-
-@pytest.mark.parametrize("page", pages_with("console"), ids=name_of)
-def test_console(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A session: `$ flexpress …` and what it prints. Scenarios of the page are at hand by name.
-
-    The tours that `search` finds may differ between machines; their value may not.
-    """
-    for name, scenario in scenarios(page):
-        scenario.save(name)
-    for language, text in blocks(page):
-        if language != "console":
-            continue
-        command, shown = text.removeprefix("$ flexpress ").split("\n", 1)
-        cli.main(command.split())
-        streams = capsys.readouterr()
-        if "--solver exact" in command:
-            assert normal(streams.out + streams.err) == normal(shown)
-        else:
-            assert VALUE.findall(streams.out) == VALUE.findall(shown) != []
-
-
-def normal(text: str) -> str:
-    """Without spaces at the ends of lines, and with the time, which varies, set to 0."""
-    text = re.sub(r"(seed \d+, )[\d.]+ s", r"\g<1>0 s", text)
-    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -116,7 +135,7 @@ def test_every_function_named_for_an_equation_exists() -> None:
 
     page = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
     table = page.split("## Equations")[1].split("## How we read")[0]
-    names = re.findall(r"`((?:scenario|planning)\.[\w.]+)`", table)
+    names = re.findall(r"`((?:scenario|planning|learning|simulation)\.[\w.]+)`", table)
     assert len(names) > 15
     for name in names:
         room, file, *path = name.split(".")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +47,12 @@ def test_the_list() -> None:
 def test_every_name_is_there_and_shown(name: str) -> None:
     assert getattr(flexpress, name) is not None
     assert name in dir(flexpress)
+
+
+def test_every_name_is_documented() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
+    listed = page.split("\n\n")[2]
+    assert sorted(re.findall(r"`(\w+)`", listed)) == sorted(flexpress.__all__)
 
 
 def test_names_are_those_of_their_rooms() -> None:

@@ -17,11 +17,18 @@ Array = NDArray[np.float64]
 def seen(data: Dataset, images: NDArray[Any]) -> Array:
     """Images as the net sees them."""
     scale, shift = (np.asarray(a, dtype=float)[:, None, None] for a in (data.scale, data.shift))
-    return images * scale + shift
+    return np.asarray(images * scale + shift)
 
 
 def numpy_update(
-    task: Task, architecture: Architecture, client: int, model: Any, first_step: int, num_steps: int
+    task: Task,
+    architecture: Architecture,
+    client: int,
+    model: Any,
+    first_step: int,
+    num_steps: int,
+    *,
+    last_of_equals: bool = False,
 ) -> Array:
     """The start model minus the model after the steps; `client` is a row of the shards."""
     data, start = task.dataset, np.asarray(model, dtype=float)
@@ -30,8 +37,10 @@ def numpy_update(
     for positions in batches(task.seed, client, first_step, num_steps, *size):
         rows = task.shards[client][positions]
         images = seen(data, data.train_images[rows])
-        after -= task.learning_rate * gradient(architecture, after, images, data.train_labels[rows])
-    return start - after
+        after -= task.learning_rate * gradient(
+            architecture, after, images, data.train_labels[rows], last_of_equals
+        )
+    return np.asarray(start - after)
 
 
 def numpy_metrics(task: Task, architecture: Architecture, model: Any) -> tuple[float, float]:
@@ -42,7 +51,11 @@ def numpy_metrics(task: Task, architecture: Architecture, model: Any) -> tuple[f
     return float(-likely.mean()), float((logits.argmax(axis=1) == data.test_labels).mean())
 
 
-def layers(architecture: Architecture, model: Array) -> list[tuple[Array, Array]]:
+def numpy_logits(architecture: Architecture, model: Array, images: Array) -> Array:
+    return forward(architecture, model, images)[0]
+
+
+def layers(architecture: Architecture, model: Any) -> list[tuple[Any, Any]]:
     """Weights and biases of every layer: views of the flat vector."""
     found, at = [], 0
     for shape in architecture.weights():
@@ -53,24 +66,31 @@ def layers(architecture: Architecture, model: Array) -> list[tuple[Array, Array]
 
 
 def windows(images: Array, kernel: int) -> Array:
-    """(samples, channels, height, width, kernel, kernel)."""
-    return np.lib.stride_tricks.sliding_window_view(images, (kernel, kernel), axis=(2, 3))
+    """What every output pixel sees: (samples, height, width, channels x kernel x kernel)."""
+    seen_by = np.lib.stride_tricks.sliding_window_view(images, (kernel, kernel), axis=(2, 3))
+    samples, _, height, width = seen_by.shape[:4]
+    return seen_by.transpose(0, 2, 3, 1, 4, 5).reshape(samples, height, width, -1)
 
 
-def forward(architecture: Architecture, model: Array, images: Array) -> tuple[Array, list[Any]]:
+def forward(
+    architecture: Architecture, model: Array, images: Array, last_of_equals: bool = False
+) -> tuple[Array, list[Any]]:
     """The logits, and what the way back needs of every layer."""
-    x, kept = images, []
+    x: Array = images
+    kept: list[Any] = []
     params = layers(architecture, model)
     for block, (weights, bias) in zip(architecture.convolutions, params, strict=False):
         pad = block.padding
         x = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
-        y = np.einsum("schwkl,ockl->sohw", windows(x, block.kernel), weights, optimize=True)
-        y = np.maximum(y + bias[:, None, None], 0)
+        y = windows(x, block.kernel) @ weights.reshape(len(weights), -1).T + bias
+        y = np.maximum(y, 0).transpose(0, 3, 1, 2)
         samples, channels, height, width = y.shape
         cut = y[:, :, : height // 2 * 2, : width // 2 * 2]
         cells = cut.reshape(samples, channels, height // 2, 2, width // 2, 2)
         cells = cells.transpose(0, 1, 2, 4, 3, 5).reshape(*cells.shape[:3], width // 2, 4)
         winner = cells.argmax(axis=-1)  # the first of equals
+        if last_of_equals:
+            winner = 3 - cells[..., ::-1].argmax(axis=-1)
         kept.append((x, y, winner))
         x = np.take_along_axis(cells, winner[..., None], axis=-1)[..., 0]
     x = x.reshape(len(x), -1)
@@ -88,10 +108,14 @@ def log_softmax(logits: Array) -> Array:
 
 
 def gradient(
-    architecture: Architecture, model: Array, images: Array, labels: NDArray[np.int32]
+    architecture: Architecture,
+    model: Array,
+    images: Array,
+    labels: NDArray[np.int32],
+    last_of_equals: bool,
 ) -> Array:
     """Of the mean cross-entropy, flat."""
-    logits, kept = forward(architecture, model, images)
+    logits, kept = forward(architecture, model, images, last_of_equals)
     slope = np.exp(log_softmax(logits))
     slope[np.arange(len(labels)), labels] -= 1
     slope /= len(labels)
@@ -109,8 +133,8 @@ def gradient(
         block, (x, y, winner) = architecture.convolutions[number], kept[number]
         through = unpool(slope, winner, y)
         parts.append(through.sum(axis=(0, 2, 3)))
-        seen_by = windows(x, block.kernel)
-        parts.append(np.einsum("schwkl,sohw->ockl", seen_by, through, optimize=True).ravel())
+        axes = ([0, 2, 3], [0, 1, 2])
+        parts.append(np.tensordot(through, windows(x, block.kernel), axes).ravel())
         slope = spread_back(through, params[number][0], x.shape)
         pad = block.padding
         slope = slope[:, :, pad : x.shape[2] - pad, pad : x.shape[3] - pad]
@@ -130,6 +154,6 @@ def spread_back(through: Array, weights: Array, shape: tuple[int, ...]) -> Array
     _, _, height, width = through.shape
     for k in range(weights.shape[2]):
         for m in range(weights.shape[3]):
-            part = np.einsum("sohw,oc->schw", through, weights[:, :, k, m])
-            slope[:, :, k : k + height, m : m + width] += part
+            part = np.tensordot(through, weights[:, :, k, m], ([1], [0]))
+            slope[:, :, k : k + height, m : m + width] += part.transpose(0, 3, 1, 2)
     return slope

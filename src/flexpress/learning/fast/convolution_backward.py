@@ -1,4 +1,4 @@
-"""A block backward: the gradient of its weights, and the slopes of its input.
+"""A block backward: one step down the gradient of its weights, and the slopes of its input.
 
 Each derivative that is not 0 belongs to one window of the input, the one that won in the pool. The
 weights' gradient is the sum of gain x window; every window's slopes get gain x weights.
@@ -10,130 +10,140 @@ from typing import Any
 
 import numpy as np
 
-from flexpress.learning.fast.compiled import part
-from flexpress.learning.fast.layout import Net, Records
-from flexpress.learning.fast.pooling import at, put
+from flexpress.learning.fast.compiled import inlined, part
+from flexpress.learning.fast.convolution import spread_weights
+from flexpress.learning.fast.layout import Records
+from flexpress.learning.fast.memory import at, put
 from flexpress.learning.fast.sparse import sum_of_gains, weighted_sum
 from flexpress.learning.fast.tiles import add_to, load, shape
 from flexpress.learning.fast.workspace import SparseRows, Workspace
 
 CACHED = 4096
-"""Floats of input that are worked on at once: half of a first-level cache."""
+"""Floats of input and output that are worked on at once: with their slopes they fill a cache."""
 
 
 @part
 def backward_block(
-    block: Records, net: Net, work: Workspace, samples: int, rate: Any, further: bool
+    block: Records, work: Workspace, samples: int, rate: np.float32, further: bool
 ) -> None:
-    """One step down the gradient; with slopes of the input if there is a block before it."""
+    """Channel by channel, a few samples at a time; slopes only if there is a block before it."""
     patch = block.kernel * block.patch_row
-    num_weights = block.channels * patch
-    for i in range(num_weights + block.filled):
+    biases = block.channels * patch
+    for i in range(biases + block.filled):
         put(work.gradient, i, np.float32(0))
     if further:
         for i in range(block.input, block.input + samples * block.input_size):
             put(work.slopes, i, np.float32(0))
-    group = max(1, CACHED // block.input_size)
+    group = CACHED // (block.input_size + block.output_size) or 1
+    rows = work.by_output
     for first in range(0, samples, group):
-        last = min(first + group, samples)
+        last = first + group if first + group < samples else samples
         for channel in range(block.channels):
             count = list_winners(block, work, first, last, channel)
-            add_gradient(block, work, channel * patch, work.by_output, count)
-            gains = sum_of_gains(work.by_output, 0, count)
-            put(work.gradient, num_weights + channel, work.gradient[num_weights + channel] + gains)
+            add_gradient(block, work, rows, count, channel * patch)
+            slope = at(work.gradient, biases + channel) + sum_of_gains(rows, 0, count)
+            put(work.gradient, biases + channel, slope)
             if further:
-                add_slopes(block, work, block.weights + channel * patch, work.by_output, count)
-    descend(block, net, work, rate)
+                add_slopes(block, work, rows, count, block.weights + channel * patch)
+    descend(block, work, rate)
 
 
 @part
 def list_winners(block: Records, work: Workspace, first: int, last: int, channel: int) -> int:
     """All derivatives of a channel that ReLU lets through, with their windows; how many."""
     gains, spots = work.by_output.gains, work.by_output.spots
+    slopes, places = work.slopes, work.places
+    start, size, row, filled = block.output, block.output_size, block.output_row, block.filled
+    height, width = block.height, block.width
     count = 0
     for sample in range(first, last):
-        for y in range(block.height):
-            line = block.output + sample * block.output_size + y * block.output_row + channel
-            for x in range(block.width):
-                place = at(work.places, line + x * block.filled)
-                put(gains, count, at(work.slopes, line + x * block.filled))
+        for y in range(height):
+            cell = start + sample * size + y * row + channel
+            for _ in range(width):
+                place = at(places, cell)
+                put(gains, count, at(slopes, cell))
                 put(spots, count, place)
                 count += place >= 0
+                cell += filled
     return count
 
 
-@part
-def add_gradient(block: Records, work: Workspace, target: int, rows: SparseRows, n: int) -> None:
-    """The sum of gain x window, in as few tiles as the registers allow."""
-    vectors = block.patch_row // 8
-    y = 0
-    while y < block.kernel:
-        left = block.kernel - y
-        height = 5 if left >= 5 and vectors < 3 else (2 if left >= 2 else 1)
-        x = 0
-        while x < vectors:
-            wide = vectors - x >= 5
-            to = target + y * block.patch_row + 8 * x
-            start = y * block.row + 8 * x
-            if height == 5:
-                add_windows(shape(5, 1), block, work, rows, n, start, to)
-            elif height == 2 and wide:
-                add_windows(shape(2, 5), block, work, rows, n, start, to)
-            elif height == 2:
-                add_windows(shape(2, 1), block, work, rows, n, start, to)
-            elif wide:
-                add_windows(shape(1, 5), block, work, rows, n, start, to)
+@inlined
+def add_gradient(block: Records, work: Workspace, rows: SparseRows, count: int, to: int) -> None:
+    """Gradient of a channel's weights += gain x window: whole columns of a kernel of 5, or rows."""
+    if block.kernel == 5:
+        for x in range(0, block.patch_row, 16):
+            if x + 16 <= block.patch_row:
+                add_windows(shape(5, 2), block, work, rows, count, x, to + x)
             else:
-                add_windows(shape(1, 1), block, work, rows, n, start, to)
-            x += 5 if height < 5 and wide else 1
-        y += height
+                add_windows(shape(5, 1), block, work, rows, count, x, to + x)
+        return
+    for y in range(block.kernel):
+        start, target = y * block.row, to + y * block.patch_row
+        for x in range(0, block.patch_row, 40):
+            if x + 40 <= block.patch_row:
+                add_windows(shape(1, 5), block, work, rows, count, start + x, target + x)
+            else:
+                for z in range(x, block.patch_row, 8):
+                    add_windows(shape(1, 1), block, work, rows, count, start + z, target + z)
 
 
 @part
 def add_windows(
-    tile_shape: Any, block: Records, work: Workspace, rows: SparseRows, n: int, start: int, to: int
+    tile_shape: Any,
+    block: Records,
+    work: Workspace,
+    rows: SparseRows,
+    count: int,
+    start: int,
+    to: int,
 ) -> None:
-    total = weighted_sum(tile_shape, rows, 0, n, work.values, start, block.row)
+    total = weighted_sum(tile_shape, rows, 0, count, work.values, start, block.row)
     add_to(total, np.float32(1), work.gradient, to, block.patch_row)
 
 
-@part
-def add_slopes(block: Records, work: Workspace, weights: int, rows: SparseRows, n: int) -> None:
-    """Slopes of every window += gain x weights: a row of the kernel at a time, or five vectors."""
-    vectors = block.patch_row // 8
-    for y in range(block.kernel):
-        x = 0
-        while x < vectors:
-            source = weights + y * block.patch_row + 8 * x
-            start = y * block.row + 8 * x
-            if vectors - x >= 5:
-                add_weights(shape(1, 5), block, work, rows, n, start, source)
-                x += 5
-            else:
-                add_weights(shape(1, 1), block, work, rows, n, start, source)
-                x += 1
+@inlined
+def add_slopes(block: Records, work: Workspace, rows: SparseRows, count: int, weights: int) -> None:
+    """Slopes of every window += gain x weights: a column of the kernel at a time.
+
+    The next window of the list is in another column: so the processor need not wait for the slopes
+    that it has just written before it adds to them again.
+    """
+    for x in range(0, block.patch_row, 8):
+        if block.kernel == 5:
+            add_weights(shape(5, 1), block, work, rows, count, weights + x, x)
+        else:
+            for y in range(block.kernel):
+                source, to = weights + y * block.patch_row + x, y * block.row + x
+                add_weights(shape(1, 1), block, work, rows, count, source, to)
 
 
 @part
 def add_weights(
-    tile_shape: Any, block: Records, work: Workspace, rows: SparseRows, n: int, to: int, source: int
+    tile_shape: Any,
+    block: Records,
+    work: Workspace,
+    rows: SparseRows,
+    count: int,
+    weights: int,
+    to: int,
 ) -> None:
-    tile = load(tile_shape, work.params, source, block.patch_row)
+    tile = load(tile_shape, work.params, weights, block.patch_row)
     row = block.row
-    for i in range(n):
+    for i in range(count):
         add_to(tile, at(rows.gains, i), work.slopes, to + at(rows.spots, i), row)
 
 
 @part
-def descend(block: Records, net: Net, work: Workspace, rate: Any) -> None:
-    """Weights -= rate x gradient; the vectors' overhang beyond a patch's rows is left out."""
+def descend(block: Records, work: Workspace, rate: np.float32) -> None:
+    """Weights -= rate x gradient; what vectors carried beyond a row of the kernel is left out."""
     patch = block.kernel * block.patch_row
     for channel in range(block.channels):
         for tap in range(block.taps):
-            i = channel * patch + at(net.patch_taps, block.first_tap + tap)
+            i = channel * patch + at(work.patch_taps, block.first_tap + tap)
             weight = at(work.params, block.weights + i) - rate * at(work.gradient, i)
             put(work.params, block.weights + i, weight)
-            put(work.spread, block.spread + tap * block.filled + channel, weight)
-        bias = at(work.params, block.bias + channel)
         slope = at(work.gradient, block.channels * patch + channel)
-        put(work.params, block.bias + channel, bias - rate * slope)
+        bias = block.bias + channel
+        put(work.params, bias, at(work.params, bias) - rate * slope)
+    spread_weights(block, work)

@@ -8,7 +8,7 @@ import numpy as np
 
 from flexpress.learning.fast.compiled import part
 from flexpress.learning.fast.layout import Records
-from flexpress.learning.fast.pooling import at, put
+from flexpress.learning.fast.memory import at, put
 from flexpress.learning.fast.products import plus_products, store_sums
 from flexpress.learning.fast.sparse import sum_of_gains, weighted_sum
 from flexpress.learning.fast.tiles import add_to, shape, store, zeros
@@ -45,7 +45,7 @@ def add_bias(layer: Records, work: Workspace, samples: int, rectified: bool) -> 
 
 @part
 def backward_linear(
-    layer: Records, work: Workspace, samples: int, rate: Any, rectified: bool, further: bool
+    layer: Records, work: Workspace, samples: int, rate: np.float32, rectified: bool, further: bool
 ) -> None:
     """One step down the gradient; with slopes of the input if there is a layer before it.
 
@@ -53,22 +53,20 @@ def backward_linear(
     sum of samples. Either goes along a list of slopes of the output, with their zeros left out.
     """
     list_slopes(layer, work, samples, rectified)
-    size, i = layer.input_size, 0
-    while i < size:
-        left = size - i
-        if left >= 80:
-            backward_columns(shape(1, 10), layer, work, samples, rate, further, i)
-            i += 80
-        elif left >= 40:
-            backward_columns(shape(1, 5), layer, work, samples, rate, further, i)
-            i += 40
-        else:
-            backward_columns(shape(1, 1), layer, work, samples, rate, further, i)
-            i += 8
+    size = layer.input_size
+    by_ten = size - size % 80
+    by_five = size - size % 40
+    for column in range(0, by_ten, 80):
+        backward_columns(shape(1, 10), layer, work, samples, rate, further, column)
+    for column in range(by_ten, by_five, 40):
+        backward_columns(shape(1, 5), layer, work, samples, rate, further, column)
+    for column in range(by_five, size, 8):
+        backward_columns(shape(1, 1), layer, work, samples, rate, further, column)
     for output in range(layer.outputs):
         rows = work.by_output
-        gains = sum_of_gains(rows, output * samples, rows.counts[output])
-        work.params[layer.bias + output] -= rate * gains
+        gains = sum_of_gains(rows, output * samples, at(rows.counts, output))
+        bias = at(work.params, layer.bias + output)
+        put(work.params, layer.bias + output, bias - rate * gains)
 
 
 @part
@@ -77,7 +75,7 @@ def backward_columns(
     layer: Records,
     work: Workspace,
     samples: int,
-    rate: Any,
+    rate: np.float32,
     further: bool,
     column: int,
 ) -> None:
@@ -86,14 +84,14 @@ def backward_columns(
     if further:
         rows = work.by_sample
         for sample in range(samples):
-            first, count = sample * layer.outputs, rows.counts[sample]
+            first, count = sample * layer.outputs, at(rows.counts, sample)
             total = weighted_sum(
                 tile_shape, rows, first, count, work.params, layer.weights + column, 0
             )
             store(total, work.slopes, layer.input + sample * size + column, 0)
     rows = work.by_output
     for output in range(layer.outputs):
-        first, count = output * samples, rows.counts[output]
+        first, count = output * samples, at(rows.counts, output)
         total = weighted_sum(tile_shape, rows, first, count, work.values, layer.input + column, 0)
         add_to(total, -rate, work.params, layer.weights + output * size + column, 0)
 
@@ -104,7 +102,7 @@ def list_slopes(layer: Records, work: Workspace, samples: int, rectified: bool) 
     by_sample, by_output = work.by_sample, work.by_output
     size, outputs = layer.input_size, layer.outputs
     for output in range(outputs):
-        by_output.counts[output] = 0
+        put(by_output.counts, output, 0)
     for sample in range(samples):
         start = layer.output + sample * layer.output_size
         n = sample * outputs
@@ -115,8 +113,8 @@ def list_slopes(layer: Records, work: Workspace, samples: int, rectified: bool) 
             put(by_sample.gains, n, gain)
             put(by_sample.spots, n, np.int32(output * size))
             n += 1
-            m = output * samples + by_output.counts[output]
-            put(by_output.gains, m, gain)
-            put(by_output.spots, m, np.int32(sample * size))
-            by_output.counts[output] += 1
-        by_sample.counts[sample] = n - sample * outputs
+            m = at(by_output.counts, output)
+            put(by_output.gains, output * samples + m, gain)
+            put(by_output.spots, output * samples + m, np.int32(sample * size))
+            put(by_output.counts, output, m + 1)
+        put(by_sample.counts, sample, n - sample * outputs)

@@ -7,34 +7,72 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-from flexpress.learning.fast.compiled import intrinsic
-from flexpress.learning.fast.tiles import FLOAT, LANES, SHORT, Generator, Writer
+from flexpress.learning.fast.compiled import Generator, intrinsic
+from flexpress.learning.fast.tiles import FLOAT, LANES, SHORT, Writer
 
 QUARTET = ir.VectorType(FLOAT, 4)
 
 
 @intrinsic
 def plus_outer(
-    typing: Any, tile: Any, array: Any, start: Any, stride: Any, weights: Any, first: Any
+    typing: Any, tile: Any, memory: Any, start: Any, stride: Any, weights: Any, first: Any
 ) -> tuple[Any, Generator]:
-    """tile[r, c] + array[start + r stride] weights[first + 8 c : + 8]: one number for each row."""
+    """tile[r, c] + memory[start + r stride] weights[first + 8 c : + 8]: one number for each row."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
-        vectors, memory, start, stride, weights_memory, first = arguments
+        write = Writer(builder)
+        vectors, memory, start, stride, weights, first = arguments
         columns = [
-            write.load(weights, weights_memory, write.cell(first, None, 0, column))
+            write.load(weights, write.cell(first, None, 0, column))
             for column in range(tile.columns)
         ]
         for number, row, column in tile.cells():
             if column == 0:
-                factor = write.spread_from(array, memory, write.cell(start, stride, row, 0))
+                factor = write.spread_from(memory, write.cell(start, stride, row, 0))
             before = builder.extract_value(vectors, number)
             total = write.multiply_add(factor, columns[column], before)
             vectors = builder.insert_value(vectors, total, number)
         return vectors
 
-    return tile(tile, array, types.intp, types.intp, weights, types.intp), generate
+    return tile(tile, memory, types.intp, types.intp, weights, types.intp), generate
+
+
+@intrinsic
+def plus_slid(
+    typing: Any,
+    tile: Any,
+    taps: Any,
+    memory: Any,
+    start: Any,
+    pixel: Any,
+    weights: Any,
+    first: Any,
+    stride: Any,
+) -> tuple[Any, Generator]:
+    """tile[r, 0] + the sum over t of memory[start + (r + t) pixel] weights[first + t stride : + 8].
+
+    As many taps as `taps` has rows slide along the pixels: each pixel is read once for all of them.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        write = Writer(builder)
+        vectors, _, memory, start, pixel, weights, first, stride = arguments
+        kernel = [
+            write.load(weights, write.cell(first, stride, tap, 0)) for tap in range(taps.rows)
+        ]
+        place = start
+        for number in range(tile.rows + taps.rows - 1):
+            factor = write.spread_from(memory, place)
+            place = write.ahead(place, pixel, 1)
+            for tap in range(taps.rows):
+                if 0 <= number - tap < tile.rows:
+                    before = builder.extract_value(vectors, number - tap)
+                    total = write.multiply_add(factor, kernel[tap], before)
+                    vectors = builder.insert_value(vectors, total, number - tap)
+        return vectors
+
+    i = types.intp
+    return tile(tile, taps, memory, i, i, weights, i, i), generate
 
 
 @intrinsic
@@ -51,15 +89,15 @@ def plus_products(
     """tile[r, c] + left[start + r stride : + 8] right[start + c stride : + 8], lane by lane."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
-        vectors, memory_l, start_l, stride_l, memory_r, start_r, stride_r = arguments
+        write = Writer(builder)
+        vectors, left, start_l, stride_l, right, start_r, stride_r = arguments
         columns = [
-            write.load(right, memory_r, write.cell(start_r, stride_r, column, 0))
+            write.load(right, write.cell(start_r, stride_r, column, 0))
             for column in range(tile.columns)
         ]
         for number, row, column in tile.cells():
             if column == 0:
-                vector = write.load(left, memory_l, write.cell(start_l, stride_l, row, 0))
+                vector = write.load(left, write.cell(start_l, stride_l, row, 0))
             before = builder.extract_value(vectors, number)
             total = write.multiply_add(vector, columns[column], before)
             vectors = builder.insert_value(vectors, total, number)
@@ -71,22 +109,22 @@ def plus_products(
 
 @intrinsic
 def store_sums(
-    typing: Any, tile: Any, array: Any, start: Any, stride: Any
+    typing: Any, tile: Any, memory: Any, start: Any, stride: Any
 ) -> tuple[Any, Generator]:
-    """array[start + c stride + r] = the sum over the lanes of tile[r, c]; four rows."""
+    """memory[start + c stride + r] = the sum over the lanes of tile[r, c]; four rows."""
     assert tile.rows == 4
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         vectors, memory, start, stride = arguments
         for column in range(tile.columns):
             rows = [builder.extract_value(vectors, r * tile.columns + column) for r in range(4)]
             pairs = [in_pairs(builder, *rows[:2]), in_pairs(builder, *rows[2:])]
             sums = halves_added(builder, in_pairs(builder, *pairs))
-            write.store(sums, array, memory, write.cell(start, stride, column, 0))
+            write.store(sums, memory, write.cell(start, stride, column, 0))
         return context.get_dummy_value()
 
-    return types.none(tile, array, types.intp, types.intp), generate
+    return types.none(tile, memory, types.intp, types.intp), generate
 
 
 def in_pairs(builder: Any, left: Any, right: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from flexpress.learning.fast.compiled import part
-from flexpress.learning.fast.pooling import at
+from flexpress.learning.fast.memory import at
 from flexpress.learning.fast.tiles import plus, zeros
 from flexpress.learning.fast.workspace import SparseRows
 

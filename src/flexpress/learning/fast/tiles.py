@@ -17,14 +17,14 @@ arithmetic let LLVM fuse products and sums; none assumes that NaN or infinity do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core.datamodel import models, register_default
+from numba.extending import models, register_model
 
-from flexpress.learning.fast.compiled import intrinsic
+from flexpress.learning.fast.compiled import Generator, intrinsic
 
 LANES = 8
 FLOAT = ir.FloatType()
@@ -34,11 +34,8 @@ VECTOR = ir.VectorType(FLOAT, LANES)
 SHORTS = ir.VectorType(SHORT, LANES)
 FUSED = ("contract", "nsz")
 
-Generator = Callable[[Any, Any, Any, Any], Any]
-"""What an intrinsic gives back beside its signature: it writes the code."""
 
-
-class Shape(types.Type):  # type: ignore[misc]  # Numba has no types for mypy
+class Shape(types.Type):
     """Rows and columns of a tile, known when code is compiled."""
 
     def __init__(self, rows: int, columns: int) -> None:
@@ -46,7 +43,7 @@ class Shape(types.Type):  # type: ignore[misc]  # Numba has no types for mypy
         super().__init__(f"Shape({rows}, {columns})")
 
 
-class Tile(types.Type):  # type: ignore[misc]  # Numba has no types for mypy
+class Tile(types.Type):
     """A grid of vectors."""
 
     def __init__(self, rows: int, columns: int) -> None:
@@ -64,31 +61,30 @@ class Tile(types.Type):  # type: ignore[misc]  # Numba has no types for mypy
                 yield row * self.columns + column, row, column
 
 
-register_default(Shape)(models.OpaqueModel)
+register_model(Shape)(models.OpaqueModel)
 
 
-@register_default(Tile)
-class TileModel(models.PrimitiveModel):  # type: ignore[misc]  # Numba has no types for mypy
+@register_model(Tile)
+class TileModel(models.PrimitiveModel):
     def __init__(self, manager: Any, tile: Tile) -> None:
-        super().__init__(manager, tile, tile.model)
+        super().__init__(manager, tile, tile.model)  # type: ignore[no-untyped-call]  # Numba's
 
 
 class Writer:
     """Writes LLVM's instructions, a little more shortly than LLVM's builder does."""
 
-    def __init__(self, context: Any, builder: Any) -> None:
-        self.context, self.builder = context, builder
+    def __init__(self, builder: Any) -> None:
+        self.builder = builder
 
-    def pointer(self, array: types.Array, value: Any, index: Any, kind: Any) -> Any:
-        data = self.context.make_array(array)(self.context, self.builder, value).data
-        place = self.builder.gep(data, [index], inbounds=True)
+    def pointer(self, memory: Any, index: Any, kind: Any) -> Any:
+        place = self.builder.gep(memory, [index], inbounds=True)
         return self.builder.bitcast(place, kind.as_pointer())
 
-    def load(self, array: types.Array, value: Any, index: Any, kind: Any = VECTOR) -> Any:
-        return self.builder.load(self.pointer(array, value, index, kind), align=4)
+    def load(self, memory: Any, index: Any, kind: Any = VECTOR) -> Any:
+        return self.builder.load(self.pointer(memory, index, kind), align=4)
 
-    def store(self, what: Any, array: types.Array, value: Any, index: Any) -> None:
-        self.builder.store(what, self.pointer(array, value, index, what.type), align=4)
+    def store(self, what: Any, memory: Any, index: Any) -> None:
+        self.builder.store(what, self.pointer(memory, index, what.type), align=4)
 
     def spread(self, scalar: Any, kind: Any = VECTOR) -> Any:
         """A vector of equal numbers."""
@@ -96,8 +92,8 @@ class Writer:
         first = self.builder.insert_element(nothing, scalar, ir.Constant(SHORT, 0))
         return self.builder.shuffle_vector(first, nothing, ir.Constant(SHORTS, [0] * LANES))
 
-    def spread_from(self, array: types.Array, value: Any, index: Any) -> Any:
-        return self.spread(self.load(array, value, index, FLOAT))
+    def spread_from(self, memory: Any, index: Any) -> Any:
+        return self.spread(self.load(memory, index, FLOAT))
 
     def ahead(self, index: Any, stride: Any, times: int) -> Any:
         step = self.builder.mul(stride, ir.Constant(INDEX, times), flags=("nsw",))
@@ -123,6 +119,14 @@ def shape(typing: Any, rows: Any, columns: Any) -> tuple[Any, Generator]:
 
 
 @intrinsic
+def num_rows(typing: Any, shape: Any) -> tuple[Any, Generator]:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return ir.Constant(INDEX, shape.rows)
+
+    return types.intp(shape), generate
+
+
+@intrinsic
 def zeros(typing: Any, shape: Any) -> tuple[Any, Generator]:
     tile = Tile(shape.rows, shape.columns)
 
@@ -133,71 +137,71 @@ def zeros(typing: Any, shape: Any) -> tuple[Any, Generator]:
 
 
 @intrinsic
-def load(typing: Any, shape: Any, array: Any, start: Any, stride: Any) -> tuple[Any, Generator]:
-    """tile[r, c] = array[start + r stride + 8 c : + 8]."""
+def load(typing: Any, shape: Any, memory: Any, start: Any, stride: Any) -> tuple[Any, Generator]:
+    """tile[r, c] = memory[start + r stride + 8 c : + 8]."""
     tile = Tile(shape.rows, shape.columns)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         _, memory, start, stride = arguments
         loaded = ir.Constant(tile.model, ir.Undefined)
         for number, row, column in tile.cells():
-            vector = write.load(array, memory, write.cell(start, stride, row, column))
+            vector = write.load(memory, write.cell(start, stride, row, column))
             loaded = builder.insert_value(loaded, vector, number)
         return loaded
 
-    return tile(shape, array, types.intp, types.intp), generate
+    return tile(shape, memory, types.intp, types.intp), generate
 
 
 @intrinsic
-def store(typing: Any, tile: Any, array: Any, start: Any, stride: Any) -> tuple[Any, Generator]:
-    """array[start + r stride + 8 c : + 8] = tile[r, c]."""
+def store(typing: Any, tile: Any, memory: Any, start: Any, stride: Any) -> tuple[Any, Generator]:
+    """memory[start + r stride + 8 c : + 8] = tile[r, c]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         vectors, memory, start, stride = arguments
         for number, row, column in tile.cells():
             vector = builder.extract_value(vectors, number)
-            write.store(vector, array, memory, write.cell(start, stride, row, column))
+            write.store(vector, memory, write.cell(start, stride, row, column))
         return context.get_dummy_value()
 
-    return types.none(tile, array, types.intp, types.intp), generate
+    return types.none(tile, memory, types.intp, types.intp), generate
 
 
 @intrinsic
 def add_to(
-    typing: Any, tile: Any, factor: Any, array: Any, start: Any, stride: Any
+    typing: Any, tile: Any, factor: Any, memory: Any, start: Any, stride: Any
 ) -> tuple[Any, Generator]:
-    """array[start + r stride + 8 c : + 8] += factor tile[r, c]."""
+    """memory[start + r stride + 8 c : + 8] += factor tile[r, c]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         vectors, factor, memory, start, stride = arguments
         factors = write.spread(factor)
         for number, row, column in tile.cells():
             place = write.cell(start, stride, row, column)
-            before = write.load(array, memory, place)
+            before = write.load(memory, place)
             vector = builder.extract_value(vectors, number)
-            write.store(write.multiply_add(factors, vector, before), array, memory, place)
+            write.store(write.multiply_add(factors, vector, before), memory, place)
         return context.get_dummy_value()
 
-    return types.none(tile, types.float32, array, types.intp, types.intp), generate
+    return types.none(tile, types.float32, memory, types.intp, types.intp), generate
 
 
 @intrinsic
 def plus(
-    typing: Any, tile: Any, factor: Any, array: Any, start: Any, stride: Any
+    typing: Any, tile: Any, factor: Any, memory: Any, start: Any, stride: Any
 ) -> tuple[Any, Generator]:
-    """tile[r, c] + factor array[start + r stride + 8 c : + 8]."""
+    """tile[r, c] + factor memory[start + r stride + 8 c : + 8]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder)
+        write = Writer(builder)
         vectors, factor, memory, start, stride = arguments
         factors = write.spread(factor)
         for number, row, column in tile.cells():
-            vector = write.load(array, memory, write.cell(start, stride, row, column))
+            vector = write.load(memory, write.cell(start, stride, row, column))
             total = write.multiply_add(factors, vector, builder.extract_value(vectors, number))
             vectors = builder.insert_value(vectors, total, number)
         return vectors
 
-    return tile(tile, types.float32, array, types.intp, types.intp), generate
+    return tile(tile, types.float32, memory, types.intp, types.intp), generate

@@ -7,61 +7,65 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from flexpress.learning.fast.layout import Layout, filled_up
+from flexpress.learning.fast.compiled import part
+from flexpress.learning.fast.layout import WIDEST_TILE, Layout, filled_up
+from flexpress.learning.fast.memory import pointer
 
-ALIGNED = 64
-"""Bytes: a line of the cache, so that whole vectors lie in one."""
+CACHE_LINE = 64
+"""Bytes: arrays begin with one, so that vectors do not lie across two of them."""
 
 
 class SparseRows(NamedTuple):
     """Rows of a matrix without their zeros: gains, and the spots in memory where they belong."""
 
-    gains: NDArray[np.float32]
-    spots: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    gains: Any  # float32
+    spots: Any  # int32
+    counts: Any  # int64: how many each row has
 
 
 class Workspace(NamedTuple):
-    """`values`, `slopes` and `places` belong together: all are laid out like the activations.
+    """Arrays; in compiled code, pointers to them.
 
-    A slope is the derivative of the loss by the value; a place is the window that won in the pool.
+    `values`, `slopes` and `places` belong together: all are laid out like the activations. A slope
+    is the derivative of the loss by the value; a place is the window that won in the pool.
     """
 
-    params: NDArray[np.float32]
-    gradient: NDArray[np.float32]  # of one convolution's weights
-    spread: NDArray[np.float32]
-    values: NDArray[np.float32]
-    slopes: NDArray[np.float32]
-    places: NDArray[np.int32]
-    lines: NDArray[np.float32]  # two rows of a convolution's output
+    params: Any  # float32
+    gradient: Any  # float32: of one convolution, its weights and then its biases
+    spread: Any  # float32
+    values: Any  # float32
+    slopes: Any  # float32
+    places: Any  # int32
+    lines: Any  # float32: two rows of a convolution's output, before the pool
     by_sample: SparseRows
     by_output: SparseRows
-    batch: NDArray[np.int64]
+    window_taps: Any  # int32, from the Net
+    patch_taps: Any  # int32, from the Net
 
     @classmethod
     def of(cls, layout: Layout) -> Workspace:
-        blocks, linears = layout.net.blocks, layout.net.linears
-        gradient = blocks["channels"] * blocks["kernel"] * blocks["patch_row"] + blocks["filled"]
-        lines = 4 * blocks["width"] * blocks["filled"]
+        blocks, outputs = layout.net.blocks, layout.net.linears["outputs"]
+        gradients = blocks["channels"] * blocks["kernel"] * blocks["patch_row"] + blocks["filled"]
+        lines = (4 * blocks["width"] + WIDEST_TILE) * blocks["filled"]
         pooled = blocks["height"] * blocks["width"]
-        listed = layout.batch * max([*pooled, *linears["outputs"]])
-        longest = max([layout.batch, *linears["outputs"]])
+        listed = layout.batch * max([*pooled, *outputs])
         return cls(
             aligned(layout.num_params, np.float32),
-            aligned(max([0, *gradient]), np.float32),
+            aligned(max([0, *gradients]), np.float32),
             aligned(layout.num_spread, np.float32),
             aligned(layout.num_values, np.float32),
             aligned(layout.num_values, np.float32),
             aligned(layout.num_values, np.int32),
             aligned(max([0, *lines]), np.float32),
-            sparse_rows(listed, longest),
-            sparse_rows(listed, longest),
-            np.zeros(layout.batch, dtype=np.int64),
+            sparse_rows(listed, layout.batch),
+            sparse_rows(listed, max(outputs)),
+            layout.net.window_taps,
+            layout.net.patch_taps,
         )
 
 
 def sparse_rows(length: int, rows: int) -> SparseRows:
-    """One more than the length: a zero that is about to be skipped is written all the same."""
+    """With room for one more: a zero is written as well, and then overwritten by the next."""
     length += 1
     return SparseRows(
         aligned(length, np.float32), aligned(length, np.int32), np.zeros(rows, dtype=np.int64)
@@ -69,8 +73,31 @@ def sparse_rows(length: int, rows: int) -> SparseRows:
 
 
 def aligned(count: int, kind: Any) -> NDArray[Any]:
-    """Zeros, at the beginning of a line of the cache."""
+    """Zeros, from the begin of a cache line on."""
     item = np.dtype(kind).itemsize
-    room = np.zeros(filled_up(count, 16) + ALIGNED // item, dtype=kind)
-    first = -room.ctypes.data % ALIGNED // item
+    room = np.zeros(filled_up(count, 16) + CACHE_LINE // item, dtype=kind)
+    first = -room.ctypes.data % CACHE_LINE // item
     return room[first : first + filled_up(count, 16)]
+
+
+@part
+def pointers(work: Workspace) -> Workspace:
+    """To the arrays of a workspace."""
+    return Workspace(
+        pointer(work.params),
+        pointer(work.gradient),
+        pointer(work.spread),
+        pointer(work.values),
+        pointer(work.slopes),
+        pointer(work.places),
+        pointer(work.lines),
+        pointers_to_rows(work.by_sample),
+        pointers_to_rows(work.by_output),
+        pointer(work.window_taps),
+        pointer(work.patch_taps),
+    )
+
+
+@part
+def pointers_to_rows(rows: SparseRows) -> SparseRows:
+    return SparseRows(pointer(rows.gains), pointer(rows.spots), pointer(rows.counts))
