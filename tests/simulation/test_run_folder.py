@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import random
 import resource
 from collections.abc import Callable
@@ -135,6 +136,28 @@ def test_aborted_at_a_bad_moment(
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
 
 
+def test_drafts_of_a_killed_process_are_swept_up(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under the names that `write_file` gave them in that process."""
+    drafts: list[Path] = []
+    replace = os.replace
+
+    def noted(draft: Path, path: Path) -> None:
+        drafts.append(draft)
+        replace(draft, path)
+
+    with monkeypatch.context() as patches:
+        patches.setattr(os, "getpid", lambda: 1)
+        patches.setattr(os, "replace", noted)
+        run(plan, tmp_path)
+    assert len(drafts) > 3
+    for draft in drafts:
+        draft.write_bytes(b"half")
+    run(plan, tmp_path, resume=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(RUN_FILES)
+
+
 def test_checkpoints_are_written_on_the_way(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +241,13 @@ def test_another_run_cannot_be_resumed(
         run(other, tmp_path, scenario, resume=True)
 
 
+def test_data_may_move(plan: Plan, tmp_path: Path) -> None:
+    """As with the folder that the scenario is in: `data_dir` is absolute, once it is read."""
+    run(plan, tmp_path, VALLEY.replace(learning={"data_dir": "/here"}), should_stop=after(30))
+    moved = VALLEY.replace(learning={"data_dir": "/there"})
+    assert run(plan, tmp_path, moved, resume=True).complete
+
+
 def test_a_horizon_that_has_passed(plan: Plan, tmp_path: Path) -> None:
     run(plan, tmp_path, should_stop=after(60))
     with pytest.raises(InputError, match=r"run.horizon = 2: the run in .* is at slot \d+ already"):
@@ -244,11 +274,17 @@ def test_a_damaged_checkpoint(damage: bytes, plan: Plan, tmp_path: Path) -> None
         run(plan, tmp_path, resume=True)
 
 
-@pytest.mark.parametrize("name", ["trace.jsonl", "metrics.csv"])
-@pytest.mark.parametrize("left", [b"", b"slot,seconds", b"\xfe" * 9999, b"a,b\n1,2\n" * 9999])
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        ("trace.jsonl", b""),
+        ("metrics.csv", b""),
+        ("metrics.csv", b"slot,seconds"),
+        ("metrics.csv", b"\xfe" * 9999),
+        ("metrics.csv", b"a,b\n1,2\n" * 9999),
+    ],
+)
 def test_files_that_someone_changed(name: str, left: bytes, plan: Plan, tmp_path: Path) -> None:
-    if name == "trace.jsonl" and len(left) > 99:
-        pytest.skip("nobody reads the trace: only its length is known")
     run(plan, tmp_path, should_stop=after(30))
     (tmp_path / name).write_bytes(left)
     with pytest.raises(InputError, match=f"{name}: is not as its run had written it"):

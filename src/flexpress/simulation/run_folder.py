@@ -65,6 +65,8 @@ def prepare(simulation: Simulation, folder: Path, *, resume: bool) -> Header:
     """Where the run starts, and how far its files are."""
     scenario, plan = simulation.scenario, simulation.plan
     check_run(folder, scenario, plan, resume=resume)
+    for draft in folder.glob(".*.*.part"):  # of a process that was killed while it wrote
+        draft.unlink()
     take_up = resume and (folder / CHECKPOINT).exists()
     start = go_on(simulation, folder) if take_up else begin(simulation, folder)
     write_files(folder, {SCENARIO: scenario.to_toml(), PLAN: f"{plan_to_json(plan)}\n"})
@@ -133,8 +135,8 @@ def is_over(folder: Path) -> bool:
 
 
 def comparable(scenario: Scenario) -> Mapping[str, object]:
-    """All but how long it runs."""
-    return scenario.replace(run={"horizon": None}).to_dict()
+    """All but how long it runs, and where its data lie."""
+    return scenario.replace(run={"horizon": None}, learning={"data_dir": None}).to_dict()
 
 
 def difference(one: Mapping[str, object], other: Mapping[str, object]) -> str:
