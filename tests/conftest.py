@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from command_line import Outcome, Run, cli
+
+
+@pytest.fixture(autouse=True)
+def _own_modules(tmp_path: Path) -> Iterator[None]:
+    """Modules that a test writes and imports are forgotten, with the folders that were searched."""
+    path = list(sys.path)
+    yield
+    sys.path[:] = path
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
+    importlib.invalidate_caches()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -47,17 +46,6 @@ def too_narrow():
 def nothing():
     pass
 """
-
-
-@pytest.fixture(autouse=True)
-def own_modules() -> Iterator[None]:
-    """Forgotten afterwards, with the folders that they were found in."""
-    path = list(sys.path)
-    yield
-    sys.path[:] = path
-    for name in ("my_data", "my_net", "queue"):
-        if not getattr(sys.modules.get(name), "__file__", "").startswith(sys.base_prefix):
-            sys.modules.pop(name, None)
 
 
 @pytest.mark.parametrize("where", [".", "elsewhere"])

@@ -6,7 +6,6 @@ import contextlib
 import importlib
 import io
 import re
-import sys
 import tomllib
 import warnings
 from collections.abc import Iterator
@@ -46,15 +45,11 @@ def name_of(page: Path) -> str:
 
 
 @pytest.fixture(autouse=True)
-def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Modules in it can be imported, and are forgotten at the end."""
+def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules in it can be imported."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    yield
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", "")).startswith(str(tmp_path)):
-            del sys.modules[name]
 
 
 @pytest.mark.parametrize("page", pages_with("python", "console"), ids=name_of)
@@ -74,20 +69,14 @@ def test_examples(
         if language == "console":
             check_session(text, capsys)
         elif language == "python" and module:
-            write_module(module[1], text, monkeypatch)
+            Path(f"{module[1]}.py").write_text(text, encoding="utf-8")
+            importlib.invalidate_caches()
         elif language == "python":
             with contextlib.redirect_stdout(printed):
                 exec(compile(text, name_of(page), "exec"), namespace)
         elif language == "text":
             expected += text
     assert printed.getvalue() == expected
-
-
-def write_module(name: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that can be imported, also if another test had one of the same name."""
-    Path(f"{name}.py").write_text(text, encoding="utf-8")
-    monkeypatch.delitem(sys.modules, name, raising=False)
-    importlib.invalidate_caches()
 
 
 def check_session(text: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,7 +53,6 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
 def _own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "nets.py").write_text(OWN)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "nets", raising=False)
 
 
 def paper(model: str = "lenet") -> Scenario:
