@@ -42,7 +42,12 @@ def simulate(
     plan: Annotated[Path | None, typer.Option(metavar="FILE", help=PLAN_HELP)] = None,
     horizon: Annotated[int | None, typer.Option(metavar="T", help="Slots to simulate.")] = None,
     engine: Annotated[
-        str, typer.Option(click_type=click.Choice(ENGINES), help="What trains the models.")
+        str,
+        typer.Option(
+            click_type=click.Choice(ENGINES),
+            show_default=False,  # which would come out with a backslash
+            help="What trains the models; by default auto.",
+        ),
     ] = ENGINES[0],
     eval_every: Annotated[
         int | None, typer.Option(metavar="E", help="Slots from one evaluation to the next.")

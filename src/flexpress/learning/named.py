@@ -28,7 +28,8 @@ def import_named(key: str, text: str, known: Collection[str]) -> Callable[[], ob
     function = getattr(module, name, None)
     if not callable(function):
         what = "is not a function" if hasattr(module, name) else "does not exist"
-        guess = nearest(name, [each for each in vars(module) if not each.startswith("_")])
+        others = [each for each, value in vars(module).items() if callable(value)]
+        guess = nearest(name, others)
         raise InputError(f"{where}: {name} {what} in {module.__file__}{guess}; define it there")
     return cast(Callable[[], object], function)
 
