@@ -24,7 +24,6 @@ demo: .venv/installed
 	@$(BIN)/flexpress plan paper --objective minmax --out out/demo/minmax
 	@$(BIN)/flexpress plan paper --objective sws --out out/demo/sws
 	@$(BIN)/flexpress plan paper --objective total --out out/demo/total
-	@$(BIN)/flexpress data paper --plan out/demo/sws --out out/demo/sws
 	@$(BIN)/flexpress simulate paper --algorithm all --horizon 400 --plan out/demo/sws --out out/demo/run
 	@$(BIN)/flexpress plan alps --out out/demo/alps
 	@$(BIN)/flexpress export out/demo/alps --format qgc --format kml
