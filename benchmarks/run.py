@@ -24,6 +24,9 @@ def main() -> None:
     if options.certify:
         certify(options.seconds or 60.0)
         return
+    if options.learning:
+        learn()
+        return
     cases = [case for case in comparison_cases(options.quick) if wanted(case, options.only)]
     solvers = [solver for solver in SOLVERS if not solver.missing()]
     seconds = options.seconds or (1.0 if options.quick else 10.0)
@@ -52,6 +55,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--large", action="store_true", help="add N = 10,000, K = 100 at 120 s")
     parser.add_argument("--tenfold", action="store_true", help="scale: also with ten times as long")
     parser.add_argument("--certify", action="store_true", help="only what is proven, within 60 s")
+    parser.add_argument("--learning", action="store_true", help="only the fast learner and torch")
     return parser.parse_args()
 
 
@@ -99,13 +103,27 @@ def certify(seconds: float) -> None:
         say(table_row(row, widths))
 
 
+def learn() -> None:
+    """Local steps of LeNet, ours and torch's."""
+    if not installed_version("torch"):
+        say("torch is not installed: there is nothing to compare with.")
+        return
+    from learning import HEAD, learning
+
+    say(describe_machine(), "")
+    widths = [LABEL, *(FIGURE for _ in HEAD[1:])]
+    say(table_head(HEAD, widths))
+    for row in learning():
+        say(table_row(row, widths))
+
+
 def figures(found: Measurement) -> list[str]:
     assert found.value is not None, "no budgets, so there is a plan"
     return [number(found.value), f"{found.wall:.1f} / {found.cpu:.1f}", f"{found.megabytes:.0f}"]
 
 
 def describe_machine() -> str:
-    packages = ["flexpress", "numba", "highspy", "ortools", "pyvrp"]
+    packages = ["flexpress", "numba", "highspy", "ortools", "pyvrp", "torch"]
     versions = [f"{name} {installed_version(name)}" for name in packages if installed_version(name)]
     python = f"Python {platform.python_version()}"
     cores = f"{platform.machine()}, {os.cpu_count()} cores, one used"

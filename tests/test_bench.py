@@ -84,6 +84,19 @@ def test_gaps_and_holes_of_a_row(part: Any) -> None:
     ]
 
 
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_both_do_the_same_local_steps(part: Any, channels_last: bool) -> None:
+    pytest.importorskip("torch")
+    learning = part("learning")
+    architecture = learning.lenet((1, 28, 28), 10)
+    task, model = learning.make_task(architecture, 20), learning.make_model(architecture)
+    learner = learning.FastLearner(task, architecture, model)
+    (update,) = learner.train([learning.Job(1, model, 0, learning.NUM_STEPS)])
+    train = learning.torch_loop(task, architecture, model, channels_last=channels_last)
+    assert np.abs(update).max() > 1e-3
+    assert np.abs(model - update - train()).max() < 1e-6
+
+
 @pytest.mark.slow
 def test_a_short_run_without_peers() -> None:
     options = ["--quick", "--seconds", "0.2", "--only", "paper, 15 kJ, minmax"]

@@ -15,9 +15,9 @@ Array = NDArray[np.float64]
 
 
 def seen(data: Dataset, images: NDArray[Any]) -> Array:
-    """Images as the net sees them."""
-    scale, shift = (np.asarray(a, dtype=float)[:, None, None] for a in (data.scale, data.shift))
-    return np.asarray(images * scale + shift)
+    """Images as the net sees them: in float32, that much is agreed."""
+    scale, shift = (values[:, None, None] for values in (data.scale, data.shift))
+    return (images.astype(np.float32) * scale + shift).astype(float)
 
 
 def numpy_update(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -233,3 +237,28 @@ def test_pieces_are_whole_and_even() -> None:
             assert [i for part in parts for i in range(part.start, part.stop)] == [*range(count)]
             assert all(weights[part].sum() <= LARGEST_PIECE + 9 for part in parts)
             assert count < 300 or len(parts) >= 3 * threads
+
+
+COLD = """
+from tasks import random_model, random_task
+from test_fast import SMALL
+from flexpress.learning.fast import FastLearner
+FastLearner(random_task(SMALL, batch_size=5), SMALL, random_model(SMALL), tell=print)
+"""
+
+
+@pytest.mark.slow
+def test_compiling_is_told_and_done_once(tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", COLD],
+            cwd=Path(__file__).parent,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for _ in range(2)
+    ]
+    assert outputs == ["compiling the fast learner, once: about 10 s\n", ""]

@@ -31,5 +31,8 @@ entry = njit(**FLAGS, cache=True, nogil=True)
 part = njit(**INTERNAL)
 """For functions that only compiled code calls: without a wrapper for Python they compile faster."""
 
+exact = njit(**{**INTERNAL, "fastmath": False})
+"""For arithmetic that must round as NumPy and torch do, operation by operation."""
+
 inlined = njit(**INTERNAL, inline="always")
 """For functions that one other function calls, and that are apart only to be read."""

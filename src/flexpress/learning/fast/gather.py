@@ -1,4 +1,8 @@
-"""Samples, and how they come into the workspace."""
+"""Samples, and how they come into the workspace.
+
+The product and the sum are rounded one after the other, as elsewhere: of two pixels that differ by
+rounding only, another one might win in the pool, and training would take another course.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from flexpress.learning.fast.compiled import part
+from flexpress.learning.fast.compiled import exact, part
 from flexpress.learning.fast.memory import at, float_pointer, pointer, put
 
 
@@ -33,7 +37,7 @@ def gather(samples: Samples, row: int, padding: int, values: Any, start: int) ->
         gather_rows(samples, pointer(samples.memory), row, padding, values, start)
 
 
-@part
+@exact
 def gather_rows(
     samples: Samples, pixels: Any, row: int, padding: int, values: Any, start: int
 ) -> None:
@@ -53,7 +57,7 @@ def gather_rows(
                 source += height * width
 
 
-@part
+@exact
 def gather_colours(samples: Samples, pixels: Any, red: int, values: Any, target: int) -> None:
     """A row with its three channels at once: LLVM makes it vectors, which saves two thirds."""
     green, blue = red + samples.height * samples.width, red + 2 * samples.height * samples.width
