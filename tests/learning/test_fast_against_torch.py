@@ -28,8 +28,12 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-def errors(task: Task, architecture: Architecture, num_steps: int) -> tuple[float, float, float]:
-    """Of the fast learner and of torch against torch in float64; the largest between them."""
+def compare(task: Task, architecture: Architecture, num_steps: int) -> tuple[float, float]:
+    """Our error against torch in float64, relative to torch's own; the largest difference.
+
+    The error is that of the median client: if two pixels are equal but for rounding, another one
+    may win in the pool, which can happen to either.
+    """
     from torch_loop import TorchLoop
 
     model = random_model(architecture)
@@ -38,7 +42,7 @@ def errors(task: Task, architecture: Architecture, num_steps: int) -> tuple[floa
     single = TorchLoop(task, architecture).train(jobs)
     double = TorchLoop(task, architecture, torch.float64).train(jobs)
     ours, theirs = (np.linalg.norm(updates - double, axis=1) for updates in (fast, single))
-    return float(np.median(ours)), float(np.median(theirs)), float(np.abs(fast - single).max())
+    return float(np.median(ours / theirs)), float(np.abs(fast - single).max())
 
 
 @pytest.mark.parametrize("batch_size", [1, 7, 10, 20, 32])
@@ -47,16 +51,16 @@ def test_ten_steps_of_lenet(image: Shape, batch_size: int) -> None:
     """The error of either is that of parameters in float32, which is equal but for chance."""
     architecture = lenet(image, 10)
     task = random_task(architecture, batch_size=batch_size, num_clients=4)
-    ours, theirs, between = errors(task, architecture, 10)
-    assert between < 1e-4
-    assert ours < 1.02 * theirs
+    error, difference = compare(task, architecture, 10)
+    assert difference < 1e-4
+    assert error < 1.02
 
 
-@pytest.mark.parametrize("batch_size", [1, 20, 40])
+@pytest.mark.parametrize("batch_size", [1, 20])
 @pytest.mark.parametrize("image", IMAGES)
 def test_the_gradient_itself(image: Shape, batch_size: int) -> None:
     """A step so large that the model before it does not count: only the sums' own errors do."""
     architecture = lenet(image, 10)
-    task = random_task(architecture, batch_size=batch_size, num_clients=12)
-    ours, theirs, _ = errors(replace(task, learning_rate=2.0**30), architecture, 1)
-    assert ours < theirs
+    task = random_task(architecture, batch_size=batch_size, num_clients=40)
+    error, _ = compare(replace(task, learning_rate=2.0**30), architecture, 1)
+    assert error < 1
