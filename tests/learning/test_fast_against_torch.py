@@ -58,14 +58,14 @@ def test_ten_steps_of_lenet(image: Shape, batch_size: int) -> None:
     ours, theirs, between = errors(task, architecture, 10)
     assert np.sort(between)[-2] < 1e-4
     assert np.median(between) < 1e-7
-    assert np.median(ours) < 1.02 * np.median(theirs)
+    assert np.median(ours / theirs) < 1.02
 
 
-@pytest.mark.parametrize("batch_size", [1, 20, 40])
+@pytest.mark.parametrize("batch_size", [1, 20])
 @pytest.mark.parametrize("image", IMAGES)
 def test_the_gradient_itself(image: Shape, batch_size: int) -> None:
     """A step so large that the model before it does not count: only the sums' own errors do."""
     architecture = lenet(image, 10)
-    task = random_task(architecture, batch_size=batch_size, num_clients=12)
+    task = random_task(architecture, batch_size=batch_size, num_clients=40)
     ours, theirs, _ = errors(replace(task, learning_rate=2.0**30), architecture, 1)
-    assert np.median(ours) < np.median(theirs)
+    assert np.median(ours / theirs) < 1
