@@ -31,8 +31,8 @@ def one_thread() -> Iterator[None]:
 def compare(task: Task, architecture: Architecture, num_steps: int) -> tuple[float, float]:
     """Our error against torch in float64, relative to torch's own; the largest difference.
 
-    The error is that of the median client: if two pixels are equal but for rounding, another one
-    may win in the pool, which can happen to either.
+    The error is that of the median client: rounding may decide whether ReLU lets a value through or
+    which pixel wins in the pool, which can happen to either.
     """
     from torch_loop import TorchLoop
 
