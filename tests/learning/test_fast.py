@@ -36,8 +36,8 @@ def relative(found: NDArray[Any], expected: NDArray[Any]) -> float:
 def check(task: Task, architecture: Architecture) -> None:
     """Updates and metrics like NumPy's.
 
-    Where two pixels are equal but for rounding, float32 and float64 may let different ones win: a
-    client may then be off by more than rounding, but few are.
+    Where rounding decides whether ReLU lets a value through, or which of two pixels wins in the
+    pool, float32 and float64 may differ: a client may then be off by more than rounding, few are.
     """
     model = random_model(architecture)
     learner = FastLearner(task, architecture, model)
@@ -53,7 +53,7 @@ def check(task: Task, architecture: Architecture) -> None:
     assert accuracy == pytest.approx(expected_accuracy, abs=1.01 / NUM_TEST)
 
 
-@pytest.mark.parametrize("batch_size", [1, 7, 20])
+@pytest.mark.parametrize("batch_size", [1, 7, 10, 20, 32])
 @pytest.mark.parametrize("image", [FMNIST, SVHN])
 def test_lenet(image: Shape, batch_size: int) -> None:
     architecture = lenet(image, 10)
