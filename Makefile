@@ -23,8 +23,7 @@ install: .venv/installed
 demo: .venv/installed
 	@$(BIN)/flexpress plan paper --objective minmax --out out/demo/minmax
 	@$(BIN)/flexpress plan paper --objective sws --out out/demo/sws
-	@$(BIN)/flexpress plan paper --objective total --out out/demo/total
-	@$(BIN)/flexpress simulate paper --algorithm all --horizon 400 --plan out/demo/sws --out out/demo/run
+	@$(BIN)/flexpress simulate paper --algorithm sync --algorithm async --horizon 300 --plan out/demo/sws --out out/demo/run
 	@$(BIN)/flexpress plan alps --out out/demo/alps
 	@$(BIN)/flexpress export out/demo/alps --format qgc --format kml
 	@$(BIN)/flexpress map out/demo/alps

@@ -24,7 +24,7 @@ def test_sync_on_fashion_mnist_is_right_in_81_of_100() -> None:
 
 @pytest.mark.slow
 def test_both_engines_draw_the_same_curve() -> None:
-    """The same batches from the same start: they part by rounding only, which chaos makes larger."""
+    """The same batches from the same start: they part by rounding, which grows with time."""
     pytest.importorskip("torch")
     scenario = PAPER.replace(run={"horizon": 160, "eval_every": 20})
     plan = make_plan(scenario)
