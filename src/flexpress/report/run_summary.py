@@ -22,8 +22,8 @@ class RunSummary:
 
     algorithm: Algorithm
     complete: bool  # whether it reached its horizon
-    slot: int  # of the last measurement
-    seconds: float  # simulated, until then
+    slot: int  # that it reached
+    seconds: float  # simulated
     accuracy: float | None  # of the last measurement
     loss: float | None
     best_accuracy: float | None
@@ -39,18 +39,23 @@ def summarise(trace: Trace) -> RunSummary:
     landings: list[Landing] = []
     staleness: list[int] = []
     updates = 0
+    slot, seconds = 0, 0.0
     for event in trace.events():
+        slot, seconds = max(slot, event.slot), max(seconds, event.seconds)
         if isinstance(event, Landing):
             landings.append(event)
         elif isinstance(event, Update):
             updates += 1
             staleness += [part.staleness for part in event.contributions]
     last = trace.metrics[-1] if trace.metrics else None
+    complete = last is not None and last.slot == trace.horizon
+    if last and complete:
+        slot, seconds = last.slot, last.seconds
     return RunSummary(
         algorithm=trace.timetable.algorithm,
-        complete=last is not None and last.slot == trace.horizon,
-        slot=last.slot if last else 0,
-        seconds=last.seconds if last else 0.0,
+        complete=complete,
+        slot=slot,
+        seconds=seconds,
         accuracy=last.accuracy if last else None,
         loss=last.loss if last else None,
         best_accuracy=max((measured.accuracy for measured in trace.metrics), default=None),

@@ -97,8 +97,7 @@ def beside(figures: Sequence[Column]) -> Table:
 def early_ends(runs: Sequence[RunSummary], traces: Mapping[Algorithm, Trace]) -> list[str]:
     """Runs that diverged or were stopped must not pass for whole ones."""
     return [
-        f"{run.algorithm} ended early: its figures reach to slot {run.slot:,} "
-        f"of {traces[run.algorithm].horizon:,}"
+        f"{run.algorithm} ended early, in slot {run.slot:,} of {traces[run.algorithm].horizon:,}"
         for run in runs
         if not run.complete
     ]
