@@ -33,7 +33,8 @@ def events(timetable: Timetable, horizon: int, eval_every: int) -> Iterator[Even
 class Tours:
     """The tours of a convoy: which one it is on, and the versions of the models that it carries."""
 
-    def __init__(self, convoy: Convoy) -> None:
+    def __init__(self, index: int, convoy: Convoy) -> None:
+        self.index = index  # of the convoy
         self.convoy = convoy
         self.number = -1
         self.version = -1
@@ -57,7 +58,7 @@ class Clock:
         self._timetable = timetable
         self._horizon = timetable.time(horizon)
         self._eval_every = eval_every
-        self._tours = [Tours(convoy) for convoy in timetable.convoys]
+        self._tours = [Tours(index, convoy) for index, convoy in enumerate(timetable.convoys)]
         self._routes: dict[int, tuple[Tours, Route]] = {
             route.transporter: (tours, route)
             for tours in self._tours
@@ -94,7 +95,7 @@ class Clock:
         tours.leave(self._version)
         if not self._timetable.flies:
             yield Broadcast(*self._when(time), tours.number, self._version)
-            self._push(tours.end, MERGE, self._tours.index(tours))
+            self._push(tours.end, MERGE, tours.index)
             return
         for route in tours.convoy.routes:
             k = route.transporter
@@ -138,7 +139,7 @@ class Clock:
         tours, route = self._routes[k]
         tours.flying -= 1
         if tours.flying == 0:
-            self._push(tours.end, MERGE, self._tours.index(tours))
+            self._push(tours.end, MERGE, tours.index)
         waiting = self._timetable.seconds(tours.convoy.period - route.duration)
         return Landing(*self._when(time), k, tours.number, route.energy, waiting)
 
