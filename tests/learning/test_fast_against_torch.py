@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -15,18 +14,9 @@ from flexpress.learning.fast import FastLearner
 from flexpress.learning.job import Job
 from flexpress.learning.task import Task
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
 IMAGES = [(1, 28, 28), (3, 32, 32)]
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """More than one makes torch slower on nets as small as these."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 Errors = NDArray[np.float64]
@@ -34,13 +24,13 @@ Errors = NDArray[np.float64]
 
 def errors(task: Task, architecture: Architecture, num_steps: int) -> tuple[Errors, Errors, Errors]:
     """Of each job: the fast learner against torch in float64, torch in float32, both of them."""
-    from torch_loop import TorchLoop
+    from flexpress.learning.torch_learner import TorchLearner
 
     model = random_model(architecture)
     jobs = [Job(client, model, 0, num_steps) for client in task.client_ids]
     fast = FastLearner(task, architecture, model).train(jobs)
-    single = TorchLoop(task, architecture).train(jobs)
-    double = TorchLoop(task, architecture, torch.float64).train(jobs)
+    single = TorchLearner(task, architecture, model).train(jobs)
+    double = TorchLearner(task, architecture, model, dtype=np.float64).train(jobs)
     ours, theirs = (np.linalg.norm(updates - double, axis=1) for updates in (fast, single))
     return ours, theirs, np.abs(fast - single).max(axis=1)
 
