@@ -1,0 +1,35 @@
+"""What the paper proves: bounds on how far models part and how small gradients get."""
+
+from flexpress.theory.bounds import (
+    Bound,
+    lemma1,
+    lemma2_global,
+    lemma2_local,
+    theorem1,
+    theorem1_simplified,
+    theorem2,
+)
+from flexpress.theory.constants import Constants, Estimate
+from flexpress.theory.forecast import Forecast, forecast
+from flexpress.theory.rates import best_rate, paper_order, paper_rate, slots_to, soonest
+from flexpress.theory.tours import Tours
+
+__all__ = [
+    "Bound",
+    "Constants",
+    "Estimate",
+    "Forecast",
+    "Tours",
+    "best_rate",
+    "forecast",
+    "lemma1",
+    "lemma2_global",
+    "lemma2_local",
+    "paper_order",
+    "paper_rate",
+    "slots_to",
+    "soonest",
+    "theorem1",
+    "theorem1_simplified",
+    "theorem2",
+]

@@ -1,0 +1,58 @@
+"""All that the bounds know of a plan: how many clients each tour has, and how long it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from flexpress.errors import InputError
+from flexpress.planning import Plan
+from flexpress.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Tours:
+    """Of the transporters that fly."""
+
+    clients: tuple[int, ...]  # R_k
+    slots: tuple[float, ...]  # Delta_k
+
+    def __post_init__(self) -> None:
+        if not self.clients or len(self.clients) != len(self.slots):
+            counts = f"{len(self.clients)} numbers of clients, {len(self.slots)} of slots"
+            raise InputError(f"{counts}: must be one of each for every tour, and at least one tour")
+        if min(self.clients) < 1 or min(self.slots) <= 0:
+            least = f"{min(self.clients)} clients, {min(self.slots):g} slots"
+            raise InputError(f"a tour of {least}: must have at least 1 client and take some time")
+
+    @classmethod
+    def of(cls, scenario: Scenario, plan: Plan) -> Tours:
+        """Whole slots by the slot clock, as in the paper; by the exact clock as long as they are.
+
+        The proofs are about whole slots. Real lengths keep what rounding hides: the delay terms
+        are then proportional to the objectives, minmax squared and sws.
+        """
+        flown = [tour for tour in plan.transporters if tour.clients]
+        if scenario.run.clock == "slots":
+            slots = tuple(float(tour.round_trip_slots) for tour in flown)
+        else:
+            slots = tuple(tour.round_trip / scenario.slot for tour in flown)
+        return cls(tuple(len(tour.clients) for tour in flown), slots)
+
+    @property
+    def num_clients(self) -> int:
+        return sum(self.clients)
+
+    @property
+    def longest(self) -> float:
+        """Delta of FedEx-Sync."""
+        return max(self.slots)
+
+    @property
+    def mean_square(self) -> float:
+        """(1/N) sum_k R_k Delta_k^2, which is the routes' part in FedEx-Async."""
+        squares = [r * d**2 for r, d in zip(self.clients, self.slots, strict=True)]
+        return sum(squares) / self.num_clients
+
+    def in_step(self) -> Tours:
+        """All as long as the longest: FedEx-Sync as a case of FedEx-Async."""
+        return replace(self, slots=(self.longest,) * len(self.slots))
