@@ -18,7 +18,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "simulation": {"scenario", "planning", "learning"},
     "theory": {"scenario", "planning"},
     "experiments": ALL,
-    "report": {"scenario", "planning", "simulation"},
+    "report": {"scenario", "planning", "simulation", "theory"},
 }
 FREE_TO_ALL = {"errors", "compilation"}
 USES_ALL = {"", "cli"}  # the public names, and the command line

@@ -13,8 +13,8 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from flexpress.planning.plan import ClientId
-from flexpress.report.label_shares import Counts, LabelMix, shares
 from flexpress.report.palette import INK
+from flexpress.theory.label_mixes import Counts, LabelMix, shares
 
 SHADES = LinearSegmentedColormap.from_list("shades", ["#ffffff", "#7aa6c2", "#12324a"])
 GREY = "0.35"

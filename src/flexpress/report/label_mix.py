@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 
 from flexpress.planning import Plan
 from flexpress.report.client_mix import draw_clients
-from flexpress.report.label_shares import Counts, label_mix, label_mixes
 from flexpress.report.palette import INK, tour_colours
 from flexpress.report.png import png_bytes
 from flexpress.report.transporter_mix import draw_transporters, rows_shown
 from flexpress.scenario import Scenario
+from flexpress.theory.label_mixes import Counts, label_mix, label_mixes
 
 DOTS_PER_INCH = 200
 CLIENTS_WIDTH, BETWEEN, TRANSPORTERS_WIDTH = 3.2, 0.75, 2.6  # inches

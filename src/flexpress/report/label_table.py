@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from flexpress.planning import Plan
-from flexpress.report.label_shares import Counts, LabelMix, label_mix, label_mixes
 from flexpress.report.table import WIDEST, Column, across, down
 from flexpress.scenario import Scenario
+from flexpress.theory.label_mixes import Counts, LabelMix, label_mix, label_mixes
 
 NOTHING = "-"
 EXPLANATION = (

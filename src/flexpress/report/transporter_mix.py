@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from flexpress.report.label_shares import FloatArray, LabelMix
 from flexpress.report.palette import INK
+from flexpress.theory.label_mixes import FloatArray, LabelMix
 
 GREY, PALE, LIGHT = "0.35", "0.7", "0.8"
 MOST_ROWS = 12

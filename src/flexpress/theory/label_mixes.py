@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.planning import Plan
-from flexpress.report.routes import visited_nodes
 from flexpress.scenario import Scenario
 
 FloatArray = NDArray[np.float64]
@@ -36,8 +35,14 @@ def label_mixes(scenario: Scenario, plan: Plan, counts: Counts) -> list[LabelMix
     data: Section "Experiments, Results" of the paper.
     """
     assert len(counts) == scenario.num_clients, "a row of counts for each client"
-    tours = visited_nodes(scenario, plan)
-    return [label_mix([node - 1 for node in nodes[1:-1]], counts) for nodes in tours]
+    row_of = {client: row for row, client in enumerate(scenario.client_ids)}
+    return [label_mix([row_of[i] for i in tour.clients], counts) for tour in plan.transporters]
+
+
+def mean_skew(mixes: Sequence[LabelMix]) -> float:
+    """How far the transporters' mixes lie from that of all, on average over their clients."""
+    clients = sum(len(mix.rows) for mix in mixes)
+    return sum(len(mix.rows) * mix.distance for mix in mixes) / max(clients, 1)
 
 
 def label_mix(rows: Sequence[int], counts: Counts) -> LabelMix:
