@@ -1,5 +1,6 @@
 """What the paper proves: bounds on how far models part and how small gradients get."""
 
+from flexpress.theory.advice import Advice, advise
 from flexpress.theory.bounds import (
     Bound,
     lemma1,
@@ -11,20 +12,27 @@ from flexpress.theory.bounds import (
 )
 from flexpress.theory.constants import Constants, Estimate
 from flexpress.theory.forecast import Forecast, forecast
+from flexpress.theory.measured import Measured, measure
+from flexpress.theory.objective import Objective
 from flexpress.theory.rates import best_rate, paper_order, paper_rate, slots_to, soonest
 from flexpress.theory.tours import Tours
 
 __all__ = [
+    "Advice",
     "Bound",
     "Constants",
     "Estimate",
     "Forecast",
+    "Measured",
+    "Objective",
     "Tours",
+    "advise",
     "best_rate",
     "forecast",
     "lemma1",
     "lemma2_global",
     "lemma2_local",
+    "measure",
     "paper_order",
     "paper_rate",
     "slots_to",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from flexpress.errors import InputError
-from flexpress.theory.bounds import THEOREM1, THEOREM2, Bound, Theorem, theorem1
+from flexpress.theory.bounds import THEOREM1, THEOREM2, Bound, Theorem, theorem1, theorem2
 from flexpress.theory.constants import Constants
 from flexpress.theory.tours import Tours
 
@@ -35,8 +35,9 @@ def paper_order(theorem: Theorem, constants: Constants, tours: Tours) -> Bound:
 
     Every term of the bound times sqrt(N T) is at most this.
     """
-    factors = THEOREM1 if theorem is theorem1 else THEOREM2
-    routes = tours.longest**2 if theorem is theorem1 else tours.mean_square
+    sync = theorem is not theorem2
+    factors = THEOREM1 if sync else THEOREM2
+    routes = tours.longest**2 if sync else tours.mean_square
     first_tour = tours.longest * constants.start_gradient / tours.num_clients
     return Bound(
         start=factors.start * constants.smoothness * constants.start_gap,
