@@ -2,6 +2,7 @@
 
 from flexpress.learning.choose import Engine, make_learner, make_task
 from flexpress.learning.job import Job, Learner, Metrics, Vector
+from flexpress.learning.quadratic import Quadratic
 from flexpress.learning.task import Dataset, Task
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "Job",
     "Learner",
     "Metrics",
+    "Quadratic",
     "Task",
     "Vector",
     "make_learner",
