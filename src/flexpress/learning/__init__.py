@@ -3,6 +3,7 @@
 from flexpress.learning.choose import Engine, make_learner, make_task
 from flexpress.learning.job import Job, Learner, Metrics, Vector
 from flexpress.learning.task import Dataset, Task
+from flexpress.learning.training_loss import TrainingLoss
 
 __all__ = [
     "Dataset",
@@ -11,6 +12,7 @@ __all__ = [
     "Learner",
     "Metrics",
     "Task",
+    "TrainingLoss",
     "Vector",
     "make_learner",
     "make_task",
