@@ -4,6 +4,7 @@ from flexpress.learning.choose import Engine, make_learner, make_task
 from flexpress.learning.job import Job, Learner, Metrics, Vector
 from flexpress.learning.quadratic import Quadratic
 from flexpress.learning.task import Dataset, Task
+from flexpress.learning.training_loss import TrainingLoss
 
 __all__ = [
     "Dataset",
@@ -13,6 +14,7 @@ __all__ = [
     "Metrics",
     "Quadratic",
     "Task",
+    "TrainingLoss",
     "Vector",
     "make_learner",
     "make_task",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
 
 from flexpress.errors import InputError
 from flexpress.learning.architecture import MODELS, make_architecture
@@ -13,6 +14,9 @@ from flexpress.learning.named import import_named
 from flexpress.learning.partition import deal
 from flexpress.learning.task import Task
 from flexpress.scenario import Scenario
+
+if TYPE_CHECKING:
+    from torch import nn
 
 Engine = Literal["auto", "fast", "torch"]
 
@@ -46,39 +50,67 @@ def make_learner(
     `tell` hears of downloads and of compiling. Without `threads` the fast engine uses all cores,
     and torch one, since there the number could change the result.
     """
+    net = choose_net(scenario, engine)  # before the data: they may have to be downloaded
+    task = make_task(scenario, tell)
+    return learner_of(task, net, engine=engine, threads=threads, tell=tell)
+
+
+@dataclass(frozen=True, eq=False)
+class Net:
+    """The net that a scenario names; a module of the user's own is there once, for one learner."""
+
+    name: str
+    module: nn.Module | None = None
+
+
+def choose_net(scenario: Scenario, engine: Engine) -> Net:
+    """InputError if there is no such net, or this engine cannot be had."""
     if engine not in get_args(Engine):
         raise InputError(f'engine = "{engine}": must be {", ".join(get_args(Engine))}')
     name = scenario.learning.model
-    if name not in MODELS:
-        return own_learner(scenario, engine, threads, tell)
-    if engine == "torch":
-        need_torch('engine = "torch"')
-    task = make_task(scenario, tell)
-    architecture = make_architecture(name, task.dataset.image, task.dataset.num_classes)
-    initial = draw_initial(architecture, scenario.seed)
+    if name in MODELS:
+        if engine == "torch":
+            need_torch('engine = "torch"')
+        return Net(name)
+    if ":" not in name:
+        import_named("learning.model", name, MODELS)  # which tells the names that there are
+    need_torch(f'learning.model = "{name}"')
+    from flexpress.learning.torch_module import own_module
+
+    return Net(name, own_module(name, scenario.seed))
+
+
+def learner_of(
+    task: Task,
+    net: Net,
+    *,
+    engine: Engine = "auto",
+    threads: int | None = None,
+    tell: Tell = ignore,
+) -> Learner:
+    """Of a task that is given: the scenario's, or one made of it."""
+    if net.module is not None:
+        return own_learner(task, net.name, net.module, engine, threads, tell)
+    architecture = make_architecture(net.name, task.dataset.image, task.dataset.num_classes)
+    initial = draw_initial(architecture, task.seed)
     if engine == "torch":
         from flexpress.learning.torch_learner import TorchLearner
 
-        return TorchLearner(task, architecture, initial, threads=threads, name=name)
+        return TorchLearner(task, architecture, initial, threads=threads, name=net.name)
     from flexpress.learning.fast import FastLearner
 
     return FastLearner(task, architecture, initial, threads=threads, tell=tell)
 
 
-def own_learner(scenario: Scenario, engine: Engine, threads: int | None, tell: Tell) -> Learner:
+def own_learner(
+    task: Task, name: str, module: nn.Module, engine: Engine, threads: int | None, tell: Tell
+) -> Learner:
     """For a module of the user's own."""
-    name = scenario.learning.model
-    if ":" not in name:
-        import_named("learning.model", name, MODELS)  # which tells the names that there are
-    need_torch(f'learning.model = "{name}"')
     from torch.nn.utils import parameters_to_vector
 
     from flexpress.learning.torch_learner import TorchLearner
-    from flexpress.learning.torch_module import own_module
     from flexpress.learning.torch_net import architecture_of
 
-    module = own_module(name, scenario.seed)
-    task = make_task(scenario, tell)
     architecture = architecture_of(module, task.dataset.image, task.dataset.num_classes)
     if engine == "torch" or (engine == "auto" and architecture is None):
         return TorchLearner(task, module, threads=threads, name=name)

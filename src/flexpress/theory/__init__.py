@@ -11,9 +11,11 @@ from flexpress.theory.bounds import (
     theorem2,
 )
 from flexpress.theory.constants import Constants, Estimate
+from flexpress.theory.estimates import Estimates, estimate
 from flexpress.theory.forecast import Forecast, forecast
 from flexpress.theory.measured import Measured, measure
 from flexpress.theory.objective import Objective
+from flexpress.theory.quadratic import exact_constants
 from flexpress.theory.rates import best_rate, paper_order, paper_rate, slots_to, soonest
 from flexpress.theory.tours import Tours
 
@@ -22,12 +24,15 @@ __all__ = [
     "Bound",
     "Constants",
     "Estimate",
+    "Estimates",
     "Forecast",
     "Measured",
     "Objective",
     "Tours",
     "advise",
     "best_rate",
+    "estimate",
+    "exact_constants",
     "forecast",
     "lemma1",
     "lemma2_global",

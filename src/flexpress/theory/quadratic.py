@@ -1,0 +1,115 @@
+"""The constants of quadratic losses f_i(x) = 1/2 (x - c_i)^T A_i (x - c_i), in closed form.
+
+Their gradients are not bounded, as Assumption 3 asks, but over a ball around x^0 they are.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from flexpress.errors import InputError
+from flexpress.theory.constants import Constants
+
+FloatArray = NDArray[np.float64]
+
+SYMMETRY = 1e-9
+"""Relative to the largest entry: what is below is rounding."""
+
+
+def exact_constants(
+    curvatures: ArrayLike,  # (clients, params, params): A_i
+    centres: ArrayLike,  # (clients, params): c_i
+    noise: float,  # sigma
+    start: ArrayLike,  # (params,): x^0
+    radius: float,
+) -> Constants:
+    """For all models within this distance of x^0; L and f^* are those of all models.
+
+    A mini-batch gradient is the client's plus noise with a mean square of sigma^2. A client's loss
+    need not be convex, but their mean must have a minimum.
+    """
+    a, c, x = (np.asarray(each, dtype=float) for each in (curvatures, centres, start))
+    check(a, c, x, noise, radius)
+    slopes = (a @ (x - c)[:, :, None])[:, :, 0]
+    eigenvalues, vectors = np.linalg.eigh(a)
+    turned = (vectors.transpose(0, 2, 1) @ slopes[:, :, None])[:, :, 0]
+    steepest = max(
+        largest_square(*client, radius) for client in zip(eigenvalues, turned, strict=True)
+    )
+    mean, slope = a.mean(axis=0), slopes.mean(axis=0)
+    return Constants(
+        smoothness=float(np.abs(eigenvalues).max()),
+        gradient=math.sqrt(steepest + noise**2),
+        noise=noise,
+        start_gap=gap(mean, slope),
+        start_gradient=float(slope @ slope),
+    )
+
+
+def largest_square(eigenvalues: FloatArray, slopes: FloatArray, radius: float) -> float:
+    """The supremum of |A u + b|^2 over |u| <= r, in the basis of A's eigenvectors.
+
+    It is taken on the sphere, as the function is convex: at u_j = a_j b_j / (m - a_j^2), where m is
+    at least every a_j^2 and makes |u| = r. In the hard case, where b has no part along the steepest
+    directions, |u| may be less than r for the smallest m already: then u goes the rest of the way
+    along one of those. The value is |b|^2 + b^T A u + m r^2 either way.
+    """
+    if radius == 0:
+        return float(slopes @ slopes)
+    pulls = (eigenvalues * slopes) ** 2
+    largest = float(np.max(eigenvalues**2))
+    gaps = (largest - eigenvalues**2)[pulls > 0]
+    pulls = pulls[pulls > 0]
+    excess = multiplier(gaps, pulls, radius)
+    along = float(np.sum(pulls / (gaps + excess))) if len(pulls) else 0.0
+    return float(slopes @ slopes) + along + (largest + excess) * radius**2
+
+
+def multiplier(gaps: FloatArray, pulls: FloatArray, radius: float) -> float:
+    """The secular equation, sum_j pulls_j / (gaps_j + e)^2 = r^2, for e >= 0: by bisection.
+
+    The sum falls with e. If it is too small even for e = 0, that is the answer.
+    """
+    if np.all(gaps > 0) and np.sum(pulls / gaps**2) <= radius**2:
+        return 0.0
+    low, high = 0.0, math.sqrt(pulls.sum()) / radius
+    while low < (middle := (low + high) / 2) < high:
+        if np.sum(pulls / (gaps + middle) ** 2) > radius**2:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def gap(mean: FloatArray, slope: FloatArray) -> float:
+    """f(x^0) - f^*, for the mean of all A_i and the gradient of f at x^0: g^T A^-1 g / 2."""
+    lowest, largest = np.linalg.eigvalsh(mean)[[0, -1]]
+    if lowest <= len(mean) * np.finfo(float).eps * largest:
+        raise InputError(
+            f"curvatures: their mean has the eigenvalue {lowest:g}, so that f has no minimum; "
+            "must be more than 0"
+        )
+    return float(slope @ np.linalg.solve(mean, slope)) / 2
+
+
+def check(a: FloatArray, c: FloatArray, x: FloatArray, noise: float, radius: float) -> None:
+    shapes = (*c.shape, *c.shape[1:]), c.shape[1:]
+    if c.ndim != 2 or c.size == 0 or (a.shape, x.shape) != shapes:
+        raise InputError(
+            f"curvatures {a.shape}, centres {c.shape}, start {x.shape}: must be "
+            "(clients, params, params), (clients, params), (params,)"
+        )
+    if not all(np.isfinite(each).all() for each in (a, c, x)):
+        raise InputError("curvatures, centres, start: hold numbers that are not finite")
+    skew = np.abs(a - a.transpose(0, 2, 1)).max()
+    if skew > SYMMETRY * np.abs(a).max():
+        raise InputError(
+            f"curvatures differ from their transposes by {skew:g}: must be symmetric; "
+            "take (A + A^T) / 2"
+        )
+    for name, value in {"noise": noise, "radius": radius}.items():
+        if not 0 <= value < math.inf:
+            raise InputError(f"{name} = {value:g}: must be a number of at least 0")
