@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rich.console import Console
 
 from flexpress.report.numbers import column
 from flexpress.report.table import WIDEST, Column, across, down
-from flexpress.scenario import Scenario
 from flexpress.theory import Estimate, Estimates, Forecast, Outlook
 
-MOST_TOURS = 6
-"""Whose lengths are listed one by one."""
+MANY = 10**7
+"""Slots from which their number is written as a power of ten."""
 
 
-def show_outlook(
-    console: Console, scenario: Scenario, outlook: Outlook, estimates: Estimates
-) -> None:
+def show_outlook(console: Console, outlook: Outlook, estimates: Estimates) -> None:
     """A row per plan and algorithm; below it the constants, the skew of data, and the advice."""
     columns = outlook_columns(outlook)
     table = across(columns)
@@ -28,7 +23,7 @@ def show_outlook(
     for line in [*explanation(outlook), *constant_lines(estimates), skew_line(outlook)]:
         console.print(f" {line}", soft_wrap=True)
     console.print()
-    for line in [*cautions(scenario, outlook), outlook.advice.sentence]:
+    for line in [*cautions(outlook), outlook.advice.sentence]:
         console.print(f" {line}", soft_wrap=True)
 
 
@@ -36,37 +31,43 @@ def outlook_columns(outlook: Outlook) -> list[Column]:
     rows = outlook.forecasts
     bounds = [row.bound for row in rows]
     return [
-        ("plan", "", [row.objective for row in rows]),
-        ("algorithm", "", [row.algorithm for row in rows]),
+        ("flown", "", [f"{row.algorithm} {row.objective}" for row in rows]),
         ("tours", "slots", [tours_text(row) for row in rows]),
-        ("best", "rate", [f"{row.rate:.2e}" for row in rows]),
-        ("start", "", short([bound.start + bound.first_tour for bound in bounds])),
-        ("delay", "", short([bound.delay for bound in bounds])),
-        ("noise", "", short([bound.noise for bound in bounds])),
-        ("bound", "", short([bound.total for bound in bounds])),
-        (f"until {outlook.target:.3g}", "slots", [f"{row.slots:,}" for row in rows]),
-        ("alike", "slots", [f"{row.slots_alike:,}" for row in rows]),
+        ("best", "rate", [power(f"{row.rate:.1e}") for row in rows]),
+        ("start", "", column([bound.start + bound.first_tour for bound in bounds], 3)),
+        ("delay", "", column([bound.delay for bound in bounds], 3)),
+        ("noise", "", column([bound.noise for bound in bounds], 3)),
+        ("bound", "", column([bound.total for bound in bounds], 3)),
+        ("until", "slots", [count(row.slots) for row in rows]),
+        ("alike", "slots", [count(row.slots_alike) for row in rows]),
     ]
 
 
 def tours_text(row: Forecast) -> str:
-    """All of them, or of many the shortest and the longest."""
-    slots = row.tours.slots
-    if len(slots) > MOST_TOURS:
-        return f"{min(slots):.3g} to {max(slots):.3g}"
-    return " ".join(f"{each:.3g}" for each in slots)
+    """The shortest and the longest."""
+    ends = f"{min(row.tours.slots):.3g}", f"{max(row.tours.slots):.3g}"
+    return "-".join(dict.fromkeys(ends))
 
 
-def short(values: Sequence[float]) -> list[str]:
-    return column(values, digits=4)
+def count(slots: int) -> str:
+    """Numbers too large to be read digit by digit as a power of ten."""
+    return f"{slots:,}" if slots < MANY else power(f"{slots:.3e}")
+
+
+def power(text: str) -> str:
+    """Without what computers like: 2.3e-4, 1.35e9."""
+    digits, exponent = text.split("e")
+    return f"{digits}e{int(exponent)}"
 
 
 def explanation(outlook: Outlook) -> list[str]:
     return [
-        f"bound: of the mean of |grad f|² over {outlook.horizon:,} slots, with the rate that makes "
-        "it smallest: Theorem 1 for sync, Theorem 2 for async",
-        f"until {outlook.target:.3g}: slots after which that bound can be at the target; alike: by "
-        "Theorem 2 for both, as Theorem 1 has smaller factors",
+        f"bound: of |grad f|² on average over {outlook.horizon:,} slots, with the rate that makes "
+        "it smallest,",
+        "       by Theorem 1 for sync, by Theorem 2 for async",
+        f"until: slots after which it can be down to {outlook.target:.2g}; alike: by Theorem 2 for "
+        "both,",
+        "       so that they can be compared: Theorem 1 has smaller factors",
     ]
 
 
@@ -93,15 +94,22 @@ def skew_line(outlook: Outlook) -> str:
     return f"skew of labels from transporter to transporter (total variation): {plans}"
 
 
-def cautions(scenario: Scenario, outlook: Outlook) -> list[str]:
+def cautions(outlook: Outlook) -> list[str]:
     """What the theorems do not say."""
     lines = []
     limit, rate = outlook.constants.largest_rate, outlook.learning_rate
     if rate > limit:
-        lines.append(f"learning.learning_rate {rate:g} is above 1/L = {limit:.3g}: not covered.")
-    if min(row.bound.total for row in outlook.forecasts) > outlook.trivial:
+        most = f"1/L = {limit:.3g}, up to which the theorems hold"
+        lines.append(f"learning.learning_rate {rate:g} is above {most}.")
+    known = outlook.constants.start_gradient
+    if min(row.bound.total for row in outlook.forecasts) > known:
         lines.append(
-            f"After {outlook.horizon:,} slots all bounds are above G² = {outlook.trivial:.3g}, "
-            "which no gradient exceeds: compare them, do not rely on them."
+            f"After {outlook.horizon:,} slots no bound is below |grad f(x⁰)|² = {known:.2g}: they "
+            "hold for the worst case. Compare them; do not plan by their slots."
+        )
+    if outlook.clock == "slots":
+        lines.append(
+            "Round trips are rounded up to whole slots, which can turn plans round; "
+            'run.clock = "exact" does not.'
         )
     return lines

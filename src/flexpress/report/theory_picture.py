@@ -107,19 +107,16 @@ def theorem_lines(
     values = mean([run.mean_gradient for run in runs])
     first = int(tours.longest) + 1
     bounds = [theorem(constants, rate, tours, slot) for slot in range(first, len(values) + 1)]
+    totals = np.array([bound.total for bound in bounds])
     terms = {
-        name: [bound.total for bound in bounds],
         "start": [bound.start + bound.first_tour for bound in bounds],
         "delay": [bound.delay for bound in bounds],
         "noise": [bound.noise for bound in bounds],
     }
-    shades = {name: (OKABE_ITO[0], DASHED)}
     return [
         Line("measured", values, OKABE_ITO[0], first=1),
-        *(
-            Line(term, np.array(heights), *shades.get(term, (GREY, ":")), first)
-            for term, heights in terms.items()
-        ),
+        Line(name, totals, OKABE_ITO[0], DASHED, first),
+        *(Line(term, np.array(heights), GREY, ":", first) for term, heights in terms.items()),
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from flexpress.planning import Plan
-from flexpress.scenario import Algorithm, Objective, Scenario
+from flexpress.scenario import Algorithm, Clock, Objective, Scenario
 from flexpress.theory.advice import Advice, advise
 from flexpress.theory.constants import Constants
 from flexpress.theory.forecast import Forecast, forecast
@@ -32,17 +32,13 @@ class Outlook:
     """What is promised after `horizon` slots and until the target, and what follows from it."""
 
     constants: Constants
+    clock: Clock
     horizon: int
     target: float  # of the mean of |grad f(x^t)|^2
     learning_rate: float  # of the scenario, for comparison
     forecasts: tuple[Forecast, ...]
     skews: Mapping[Objective, Skew]
     advice: Advice
-
-    @property
-    def trivial(self) -> float:
-        """G^2, which |grad f|^2 never exceeds: a bound above it says nothing."""
-        return self.constants.gradient**2
 
 
 def outlook(
@@ -73,6 +69,7 @@ def outlook(
     means = {objective: skew.mean for objective, skew in skews.items()}
     return Outlook(
         constants=constants,
+        clock=scenario.run.clock,
         horizon=horizon,
         target=target,
         learning_rate=scenario.learning.learning_rate,
