@@ -61,8 +61,8 @@ def bound(
         check_target(target)
     find_modules(given, name)
     plans = chosen_plans(given, plan)
-    for each in plans:
-        check_horizon(Tours.of(given, each), given.run.horizon)
+    longest = max((Tours.of(given, each) for each in plans), key=lambda tours: tours.longest)
+    check_horizon(longest, given.run.horizon)
     estimates, task = estimate_constants(given, plans[0], cast("Engine", engine))
     found = outlook(given, plans, estimates.constants, task.label_counts(), target=target)
     if as_json:
