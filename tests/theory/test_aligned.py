@@ -66,8 +66,8 @@ def test_the_server_cannot_tell_the_aligned_view_from_the_flight(
         for group, period in zip(groups, flying, strict=True)
         for i in group
     }
-    paths = aligned(problem, groups, periods, 60, algorithm)
-    real = flown(problem, groups, flying, offsets, 60)
+    paths = aligned(problem, groups, periods, 40, algorithm)
+    real = flown(problem, groups, flying, offsets, 40)
     assert paths.real == pytest.approx(np.stack(real), rel=1e-9, abs=1e-9)
     assert not np.allclose(paths.real[0], paths.real[-1])
 

@@ -19,11 +19,11 @@ TIGHT = {
     "lemma 1, real": (hard.one_against_all(delta=60, num_clients=2), "sync", 0.24),
     "lemma 2, global": (hard.slide(delta=60, num_rounds=4, share=0.1), "async", 0.98),
     "lemma 2, local": (hard.out_of_step(periods=(34, 37, 41, 46), num_slots=600), "async", 0.12),
-    "theorem 1, real": (hard.slide(delta=2, num_rounds=400, share=0.03), "sync", 0.46),
-    "theorem 1, averaged": (hard.slide(delta=2, num_rounds=400, share=0.03), "sync", 0.46),
-    "theorem 1 simplified, real": (hard.slide(delta=2, num_rounds=400, share=0.03), "sync", 0.46),
-    "theorem 2": (hard.slide(delta=2, num_rounds=400, share=0.03), "async", 0.23),
-    "theorem 2, virtual": (hard.slide(delta=2, num_rounds=400, share=0.03), "async", 0.46),
+    "theorem 1, real": (hard.slide(delta=2, num_rounds=200, share=0.04), "sync", 0.46),
+    "theorem 1, averaged": (hard.slide(delta=2, num_rounds=200, share=0.04), "sync", 0.46),
+    "theorem 1 simplified, real": (hard.slide(delta=2, num_rounds=200, share=0.04), "sync", 0.46),
+    "theorem 2": (hard.slide(delta=2, num_rounds=200, share=0.04), "async", 0.23),
+    "theorem 2, virtual": (hard.slide(delta=2, num_rounds=200, share=0.04), "async", 0.46),
 }
 
 

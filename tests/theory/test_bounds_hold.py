@@ -44,7 +44,7 @@ def check(name: str, case: Case) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_bounds_hold(kind: Kind) -> None:
-    for name, case in cases(kind, seed=1, num=24, longest=10):
+    for name, case in cases(kind, seed=1, num=16, longest=8):
         check(name, case)
 
 
@@ -57,7 +57,7 @@ def test_bounds_hold_in_many_cases(kind: Kind, seed: int) -> None:
 
 
 def test_the_package_has_the_bounds_as_printed() -> None:
-    for _, case in cases("waves", seed=6, num=20, longest=10):
+    for _, case in cases("waves", seed=6, num=16, longest=8):
         c, rate, tours = case.problem.constants, case.problem.learning_rate, case.tours
         run, slots = case.run("sync"), case.num_slots
         lemmas = async_sides(run)

