@@ -28,3 +28,14 @@ def numbers(text: str) -> list[float]:
     """Accuracies and losses, in the order of the text."""
     lines = "".join(line for line in LEARNED.findall(text) if "until" not in line)
     return [float(number) for number in re.findall(r"\d+\.\d+", lines)]
+
+
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
+
+
+def check_estimated(shown: str, printed: str) -> None:
+    """The same words; the numbers, all of which come from training, may differ by a tenth."""
+    words = [NUMBER.sub("#", " ".join(text.split())) for text in (shown, printed)]
+    assert words[0] == words[1]
+    values = [[float(x.replace(",", "")) for x in NUMBER.findall(t)] for t in (shown, printed)]
+    assert values[1] == pytest.approx(values[0], rel=TOLERANCE)

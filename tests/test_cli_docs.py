@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from shown_output import check_shown
+from shown_output import check_estimated, check_shown
 
 from flexpress import Scenario
 
@@ -18,7 +18,7 @@ with warnings.catch_warnings():
 
 PAGE = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^    \$ flexpress (.*)$", PAGE, re.MULTILINE)
-OPTIONS = {"plan": 10, "export": 4, "map": 2, "simulate": 8, "data": 2}
+OPTIONS = {"plan": 10, "export": 4, "map": 2, "simulate": 8, "data": 2, "bound": 5}
 MISTAKES = ["plan fuor", "plann four", "plan four --seconds -1"]
 
 
@@ -37,7 +37,8 @@ def test_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(text.splitlines()) >= 10
     assert cli.main(command.split()) == 0
     printed = capsys.readouterr().out
-    check_shown(text, "\n".join(printed.splitlines()[: len(text.splitlines())]))
+    check = check_estimated if command.startswith("bound ") else check_shown
+    check(text, "\n".join(printed.splitlines()[: len(text.splitlines())]))
 
 
 @pytest.mark.parametrize("command", MISTAKES)

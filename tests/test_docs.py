@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from shown_output import check_shown
+from shown_output import check_estimated, check_shown
 
 from flexpress import Scenario
 
@@ -90,6 +90,8 @@ def check_session(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     streams = capsys.readouterr()
     if command.startswith("plan ") and "--solver exact" not in command:
         assert VALUE.findall(streams.out) == VALUE.findall(shown) != []
+    elif command.startswith("bound "):
+        check_estimated(shown, streams.out)
     else:
         check_shown(shown, streams.out or streams.err)  # an error leaves nothing else
 
@@ -124,7 +126,7 @@ def test_every_function_named_for_an_equation_exists() -> None:
 
     page = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
     table = page.split("## Equations")[1].split("## How we read")[0]
-    names = re.findall(r"`((?:scenario|planning|learning|simulation)\.[\w.]+)`", table)
+    names = re.findall(r"`((?:scenario|planning|learning|simulation|theory)\.[\w.]+)`", table)
     assert len(names) > 15
     for name in names:
         room, file, *path = name.split(".")

@@ -32,6 +32,7 @@ def test_the_list() -> None:
         "Scenario",
         "Tour",
         "Trace",
+        "TrainingLoss",
         "__version__",
         "certify_plan",
         "diagnose",
@@ -42,6 +43,7 @@ def test_the_list() -> None:
         "record",
         "save_html_map",
         "save_plan",
+        "save_theory_picture",
         "simulate",
     ]
 

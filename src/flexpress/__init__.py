@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from flexpress.errors import DivergedError, FlexpressError, InfeasibleError, InputError
-    from flexpress.learning import Job, Learner, Metrics, Quadratic, make_learner
+    from flexpress.learning import Job, Learner, Metrics, Quadratic, TrainingLoss, make_learner
     from flexpress.planning import Plan, Tour, load_plan, make_plan, save_plan
     from flexpress.planning.bounds import certify_plan
     from flexpress.planning.diagnosis import diagnose
     from flexpress.planning.export import export_plan
     from flexpress.report.html_map import save_html_map
+    from flexpress.report.theory_picture import save_theory_picture
     from flexpress.scenario import Scenario
     from flexpress.simulation import Measurement, Recording, Trace, record, simulate
 else:
@@ -32,6 +33,7 @@ else:
         "Scenario": "scenario",
         "Tour": "planning",
         "Trace": "simulation",
+        "TrainingLoss": "learning",
         "certify_plan": "planning.bounds",
         "diagnose": "planning.diagnosis",
         "export_plan": "planning.export",
@@ -41,6 +43,7 @@ else:
         "record": "simulation",
         "save_html_map": "report.html_map",
         "save_plan": "planning",
+        "save_theory_picture": "report.theory_picture",
         "simulate": "simulation",
     }
 
@@ -57,7 +60,7 @@ else:
         return sorted({*globals(), *HOMES})
 
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 __all__ = [
     "DivergedError",
@@ -74,6 +77,7 @@ __all__ = [
     "Scenario",
     "Tour",
     "Trace",
+    "TrainingLoss",
     "__version__",
     "certify_plan",
     "diagnose",
@@ -84,5 +88,6 @@ __all__ = [
     "record",
     "save_html_map",
     "save_plan",
+    "save_theory_picture",
     "simulate",
 ]
