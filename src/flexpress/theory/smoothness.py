@@ -50,15 +50,17 @@ def steepest(
     model: Array,
     *,
     iterations: int,
+    nearness: float,
     rng: np.random.Generator,
 ) -> Quotients:
     """By power iteration from random directions, for all clients side by side."""
+    step = nearness * (float(np.sqrt(squares(model))) or 1.0)
     directions = rng.standard_normal((len(clients), model.size)).astype(model.dtype)
     last, largest = np.zeros(len(clients)), np.zeros(len(clients))
     running, products = np.arange(len(clients)), 0
     while iterations > 0 and len(running) > 0:
         named = [clients[int(i)] for i in running]
-        found, directions = turned(objective, named, model, directions)
+        found, directions = turned(objective, named, model, directions, step)
         unsettled = np.abs(found - last[running]) > SETTLED * found
         last[running] = found
         largest = np.maximum(largest, last)
@@ -69,13 +71,16 @@ def steepest(
 
 
 def turned(
-    objective: Objective, clients: Sequence[int | str], model: Array, directions: Array
+    objective: Objective,
+    clients: Sequence[int | str],
+    model: Array,
+    directions: Array,
+    step: float,
 ) -> tuple[Lengths, Array]:
     """The quotient in each client's direction, and the directions that follow.
 
     In low precision x + h v is rounded: what counts is how far apart the two models really are.
     """
-    step = NEARNESS * (float(np.sqrt(squares(model))) or 1.0)
     moves = directions * (step / np.sqrt(squares(directions)))[:, None].astype(model.dtype)
     ahead, behind = model + moves, model - moves
     changes = finite(objective.gradients(clients, ahead)) - finite(
