@@ -256,6 +256,14 @@ def test_clients_that_have_settled_are_not_asked_again() -> None:
     assert (found.value, found.mean) == pytest.approx((3.0, 2.5))
 
 
+def test_where_the_gradient_does_not_change_it_ends() -> None:
+    """Here it changes along the second axis only, and so that the next direction is the first."""
+    bowls = Bowls(np.array([[[0.0, 1.0], [0.0, 0.0]]]), np.zeros((1, 2)))
+    found = estimate(bowls, [np.ones(2)]).smoothness
+    assert found.samples == 2
+    assert 0 < found.value < 1
+
+
 def test_a_model_of_zeros() -> None:
     """Has no length that distances could be relative to."""
     found = estimate(random_bowls(0), [np.zeros(4)], iterations=MANY)

@@ -63,6 +63,11 @@ def test_no_model_in_the_ball_has_a_larger_gradient(seed: int) -> None:
     assert 0.97 * found.gradient < largest <= found.gradient
 
 
+def test_a_negative_curvature_counts_by_its_size() -> None:
+    curvatures = [np.diag([2.0, -4.0]), np.eye(2), np.diag([1.0, 3.5])]
+    assert exact_constants(curvatures, np.zeros((3, 2)), 0.0, np.ones(2), 1.0).smoothness == 4.0
+
+
 def test_hard_case() -> None:
     """A = diag(2, 1), b = (0, 0.6): the best u has 0.6 / 3 along b, and the rest across."""
     value = largest_square(np.array([2.0, 1.0]), np.array([0.0, 0.6]), 1.0)
