@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 
+import recording
 from certificates import HEAD, certificates
 from instances import Case, comparison_cases, scale_cases
 from measure import Measurement, compile_seconds, measure
@@ -27,6 +28,10 @@ def main() -> None:
     if options.learning:
         learn()
         return
+    if options.recording:
+        say(describe_machine(), "")
+        show_recordings()
+        return
     cases = [case for case in comparison_cases(options.quick) if wanted(case, options.only)]
     solvers = [solver for solver in SOLVERS if not solver.missing()]
     seconds = options.seconds or (1.0 if options.quick else 10.0)
@@ -45,6 +50,8 @@ def main() -> None:
         say("")
     if not options.quick and not options.only:
         scale(options.large, options.tenfold)
+        say("")
+        show_recordings()
 
 
 def read_options() -> argparse.Namespace:
@@ -56,6 +63,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--tenfold", action="store_true", help="scale: also with ten times as long")
     parser.add_argument("--certify", action="store_true", help="only what is proven, within 60 s")
     parser.add_argument("--learning", action="store_true", help="only the fast learner and torch")
+    parser.add_argument("--recording", action="store_true", help="only what recording costs")
     return parser.parse_args()
 
 
@@ -114,6 +122,14 @@ def learn() -> None:
     widths = [LABEL, *(FIGURE for _ in HEAD[1:])]
     say(table_head(HEAD, widths))
     for row in learning():
+        say(table_row(row, widths))
+
+
+def show_recordings() -> None:
+    """The simulator alone, plain and recorded."""
+    widths = [LABEL, *(FIGURE for _ in recording.HEAD[1:])]
+    say(table_head(recording.HEAD, widths))
+    for row in recording.recordings():
         say(table_row(row, widths))
 
 

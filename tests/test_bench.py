@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flexpress import Scenario
+from flexpress import Scenario, make_plan, record, simulate
 from flexpress.planning import Problem
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
@@ -95,6 +95,18 @@ def test_both_do_the_same_local_steps(part: Any, channels_last: bool) -> None:
     train = learning.torch_loop(task, architecture, model, channels_last=channels_last)
     assert np.abs(update).max() > 1e-3
     assert np.abs(model - update - train()).max() < 1e-6
+
+
+def test_calls_of_a_recording_are_counted(part: Any) -> None:
+    """None in a plain run; otherwise a step for each slot, and more."""
+    recording, four = part("recording"), Scenario.preset("four")
+    plan = make_plan(four, solver="exact")
+    plain = recording.calls_of_recording(lambda: simulate(four, plan, recording.Idle(), horizon=20))
+    recorded = recording.calls_of_recording(
+        lambda: record(four, plan, recording.Idle(), horizon=20)
+    )
+    assert plain == 0
+    assert recorded > 20
 
 
 @pytest.mark.slow

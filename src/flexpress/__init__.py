@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from flexpress.errors import DivergedError, FlexpressError, InfeasibleError, InputError
-    from flexpress.learning import Job, Learner, Metrics, make_learner
+    from flexpress.learning import Job, Learner, Metrics, Quadratic, make_learner
     from flexpress.planning import Plan, Tour, load_plan, make_plan, save_plan
     from flexpress.planning.bounds import certify_plan
     from flexpress.planning.diagnosis import diagnose
     from flexpress.planning.export import export_plan
     from flexpress.report.html_map import save_html_map
     from flexpress.scenario import Scenario
-    from flexpress.simulation import Measurement, Trace, simulate
+    from flexpress.simulation import Measurement, Recording, Trace, record, simulate
 else:
     HOMES = {
         "DivergedError": "errors",
@@ -27,6 +27,8 @@ else:
         "Measurement": "simulation",
         "Metrics": "learning",
         "Plan": "planning",
+        "Quadratic": "learning",
+        "Recording": "simulation",
         "Scenario": "scenario",
         "Tour": "planning",
         "Trace": "simulation",
@@ -36,6 +38,7 @@ else:
         "load_plan": "planning",
         "make_learner": "learning",
         "make_plan": "planning",
+        "record": "simulation",
         "save_html_map": "report.html_map",
         "save_plan": "planning",
         "simulate": "simulation",
@@ -66,6 +69,8 @@ __all__ = [
     "Measurement",
     "Metrics",
     "Plan",
+    "Quadratic",
+    "Recording",
     "Scenario",
     "Tour",
     "Trace",
@@ -76,6 +81,7 @@ __all__ = [
     "load_plan",
     "make_learner",
     "make_plan",
+    "record",
     "save_html_map",
     "save_plan",
     "simulate",

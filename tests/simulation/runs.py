@@ -125,7 +125,7 @@ def drawn(seed: int, clock: Clock) -> tuple[Fleet, Quadratic]:
     return fleet, Quadratic.drawn(fleet.scenario.client_ids, seed)
 
 
-def assert_equal_models(found: FloatArray, expected: FloatArray) -> None:
+def assert_equal_models(found: Vector, expected: Vector) -> None:
     """To 1e-12 of the scale, at every slot."""
     scale = np.abs(expected).max()
     np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCE * scale)

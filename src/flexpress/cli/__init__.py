@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import click
 import typer
 
-from flexpress.cli import flight, learning, planning  # noqa: F401  # they add their commands
+from flexpress.cli import flight, learning, planning, theory  # noqa: F401  # they add their commands
 from flexpress.cli.app import app
 from flexpress.cli.terminal import complain, forget_output, prepare_output
 from flexpress.errors import FlexpressError

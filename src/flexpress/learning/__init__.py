@@ -2,6 +2,7 @@
 
 from flexpress.learning.choose import Engine, make_learner, make_task
 from flexpress.learning.job import Job, Learner, Metrics, Vector
+from flexpress.learning.quadratic import Quadratic
 from flexpress.learning.task import Dataset, Task
 from flexpress.learning.training_loss import TrainingLoss
 
@@ -11,6 +12,7 @@ __all__ = [
     "Job",
     "Learner",
     "Metrics",
+    "Quadratic",
     "Task",
     "TrainingLoss",
     "Vector",

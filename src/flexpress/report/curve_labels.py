@@ -19,20 +19,28 @@ ROUNDS = 200
 
 def label_curves(ax: Axes, curves: Sequence[Curve], ends: Sequence[float]) -> None:
     """To the right of the axes: the algorithm, and what it came to, in per cent."""
+    texts = [label_text(curve, end) for curve, end in zip(curves, ends, strict=True)]
+    write_beside(ax, texts, [ALGORITHMS[curve.algorithm] for curve in curves], ends)
+
+
+def write_beside(
+    ax: Axes, texts: Sequence[str], colours: Sequence[str], ends: Sequence[float]
+) -> None:
+    """To the right of the axes, each at the height at which its curve ends, or near it."""
     data_to_axes = ax.transData - ax.transAxes
     heights = [float(data_to_axes.transform((0.0, end))[1]) for end in ends]
     points = 72 * ax.get_window_extent().height / ax.figure.dpi
     places = spread(heights, LINE * FONT_SIZE / points)
-    for curve, end, place in zip(curves, ends, places, strict=True):
+    for text, colour, place in zip(texts, colours, places, strict=True):
         ax.annotate(
-            label_text(curve, end),
+            text,
             (1.0, place),
             xycoords="axes fraction",
             xytext=(AWAY, 0),
             textcoords="offset points",
             va="center",
             fontsize=FONT_SIZE,
-            color=ALGORITHMS[curve.algorithm],
+            color=colour,
         )
 
 

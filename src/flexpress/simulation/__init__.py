@@ -1,6 +1,7 @@
 """When things happen: the clock, FedEx-Sync, FedEx-Async, the Trace."""
 
+from flexpress.simulation.recording import Recording, record
 from flexpress.simulation.simulate import simulate
 from flexpress.simulation.trace import Measurement, Trace
 
-__all__ = ["Measurement", "Trace", "simulate"]
+__all__ = ["Measurement", "Recording", "Trace", "record", "simulate"]

@@ -15,6 +15,7 @@ from flexpress.theory.estimates import Estimates, estimate
 from flexpress.theory.forecast import Forecast, forecast
 from flexpress.theory.measured import Measured, measure
 from flexpress.theory.objective import Objective
+from flexpress.theory.outlook import Outlook, Skew, outlook
 from flexpress.theory.quadratic import exact_constants
 from flexpress.theory.rates import best_rate, paper_order, paper_rate, slots_to, soonest
 from flexpress.theory.tours import Tours
@@ -28,6 +29,8 @@ __all__ = [
     "Forecast",
     "Measured",
     "Objective",
+    "Outlook",
+    "Skew",
     "Tours",
     "advise",
     "best_rate",
@@ -38,6 +41,7 @@ __all__ = [
     "lemma2_global",
     "lemma2_local",
     "measure",
+    "outlook",
     "paper_order",
     "paper_rate",
     "slots_to",

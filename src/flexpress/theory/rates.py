@@ -64,14 +64,18 @@ class Reached:
 
 def soonest(theorem: Theorem, constants: Constants, tours: Tours, target: float) -> Reached:
     """The fewest slots after which the bound is at most the target, over all rates."""
-    if not target > 0:
-        raise InputError(f"target {target:g}: must be more than 0; it is a squared gradient norm")
+    check_target(target)
 
     def slots(rate: float) -> float:
         return slots_to(theorem, constants, rate, tours, target)
 
     rate = lowest(slots, constants.largest_rate)
     return Reached(math.ceil(slots(rate) * (1 - 1e-12)), rate)
+
+
+def check_target(target: float) -> None:
+    if not 0 < target < math.inf:
+        raise InputError(f"target {target:g}: must be more than 0; it is a squared gradient norm")
 
 
 def slots_to(

@@ -1,0 +1,115 @@
+"""What the theory promises, as a table for the terminal, and the sentence that it comes to."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from flexpress.report.numbers import column
+from flexpress.report.table import WIDEST, Column, across, down
+from flexpress.theory import Estimate, Estimates, Forecast, Outlook
+
+MANY = 10**7
+"""Slots from which their number is written as a power of ten."""
+
+
+def show_outlook(console: Console, outlook: Outlook, estimates: Estimates) -> None:
+    """A row per plan and algorithm; below it the constants, the skew of data, and the advice."""
+    columns = outlook_columns(outlook)
+    table = across(columns)
+    if console.measure(table, options=console.options.update(width=WIDEST)).maximum > console.width:
+        table = down(columns)
+    console.print(table)
+    console.print()
+    for line in [*explanation(outlook), *constant_lines(estimates), skew_line(outlook)]:
+        console.print(f" {line}", soft_wrap=True)
+    console.print()
+    for line in [*cautions(outlook), outlook.advice.sentence]:
+        console.print(f" {line}", soft_wrap=True)
+
+
+def outlook_columns(outlook: Outlook) -> list[Column]:
+    rows = outlook.forecasts
+    bounds = [row.bound for row in rows]
+    return [
+        ("flown", "", [f"{row.algorithm} {row.objective}" for row in rows]),
+        ("tours", "slots", [tours_text(row) for row in rows]),
+        ("best", "rate", [power(f"{row.rate:.1e}") for row in rows]),
+        ("start", "", column([bound.start + bound.first_tour for bound in bounds], 3)),
+        ("delay", "", column([bound.delay for bound in bounds], 3)),
+        ("noise", "", column([bound.noise for bound in bounds], 3)),
+        ("bound", "", column([bound.total for bound in bounds], 3)),
+        ("until", "slots", [count(row.slots) for row in rows]),
+        ("alike", "slots", [count(row.slots_alike) for row in rows]),
+    ]
+
+
+def tours_text(row: Forecast) -> str:
+    """The shortest and the longest."""
+    ends = f"{min(row.tours.slots):.3g}", f"{max(row.tours.slots):.3g}"
+    return "-".join(dict.fromkeys(ends))
+
+
+def count(slots: int) -> str:
+    """Numbers too large to be read digit by digit as a power of ten."""
+    return f"{slots:,}" if slots < MANY else power(f"{slots:.3e}")
+
+
+def power(text: str) -> str:
+    """Without what computers like: 2.3e-4, 1.35e9."""
+    digits, exponent = text.split("e")
+    return f"{digits}e{int(exponent)}"
+
+
+def explanation(outlook: Outlook) -> list[str]:
+    return [
+        f"bound: of |grad f|² on average over {outlook.horizon:,} slots, with the rate that makes "
+        "it smallest,",
+        "       by Theorem 1 for sync, by Theorem 2 for async",
+        f"until: slots after which it can be down to {outlook.target:.2g}; alike: by Theorem 2 for "
+        "both,",
+        "       so that they can be compared: Theorem 1 has smaller factors",
+    ]
+
+
+def constant_lines(estimates: Estimates) -> list[str]:
+    named = [
+        ("L", estimates.smoothness, "Hessian-vector products"),
+        ("G", estimates.gradient, "mini-batches"),
+        ("sigma", estimates.noise, "mini-batches"),
+    ]
+    return [
+        *(f"{name} {estimate_text(each, what)}" for name, each, what in named),
+        f"f(x⁰) - f* at most {estimates.start_gap:.3g}, "
+        f"|grad f(x⁰)|² {estimates.start_gradient:.3g}",
+    ]
+
+
+def estimate_text(estimate: Estimate, what: str) -> str:
+    spread = f"on average {estimate.mean:.3g} ± {estimate.deviation:.2g}"
+    return f"{estimate.value:.3g} at most, {spread}, over {estimate.samples:,} {what}"
+
+
+def skew_line(outlook: Outlook) -> str:
+    plans = ", ".join(f"{name} {skew.mean:.2f}" for name, skew in outlook.skews.items())
+    return f"skew of labels from transporter to transporter (total variation): {plans}"
+
+
+def cautions(outlook: Outlook) -> list[str]:
+    """What the theorems do not say."""
+    lines = []
+    limit, rate = outlook.constants.largest_rate, outlook.learning_rate
+    if rate > limit:
+        most = f"1/L = {limit:.3g}, up to which the theorems hold"
+        lines.append(f"learning.learning_rate {rate:g} is above {most}.")
+    known = outlook.constants.start_gradient
+    if min(row.bound.total for row in outlook.forecasts) > known:
+        lines.append(
+            f"After {outlook.horizon:,} slots no bound is below |grad f(x⁰)|² = {known:.2g}: they "
+            "hold for the worst case. Compare them; do not plan by their slots."
+        )
+    if outlook.clock == "slots":
+        lines.append(
+            "Round trips are rounded up to whole slots, which can turn plans round; "
+            'run.clock = "exact" does not.'
+        )
+    return lines

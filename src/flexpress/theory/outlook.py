@@ -1,0 +1,84 @@
+"""The theory's answer for a scenario: every plan and both algorithms side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from flexpress.planning import Plan
+from flexpress.scenario import Algorithm, Clock, Objective, Scenario
+from flexpress.theory.advice import Advice, advise
+from flexpress.theory.constants import Constants
+from flexpress.theory.forecast import Forecast, forecast
+from flexpress.theory.label_mixes import Counts, label_mixes, mean_skew
+from flexpress.theory.tours import Tours
+
+BOTH: tuple[Algorithm, ...] = ("sync", "async")
+
+TARGET = 0.1
+"""Of |grad f(x^0)|^2: the target if none is given."""
+
+
+@dataclass(frozen=True)
+class Skew:
+    """How far the label mixes of a plan's transporters lie from that of all, in total variation."""
+
+    transporters: tuple[float, ...]  # 0 for idle ones
+    mean: float  # over clients
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What is promised after `horizon` slots and until the target, and what follows from it."""
+
+    constants: Constants
+    clock: Clock
+    horizon: int
+    target: float  # of the mean of |grad f(x^t)|^2
+    learning_rate: float  # of the scenario, for comparison
+    forecasts: tuple[Forecast, ...]
+    skews: Mapping[Objective, Skew]
+    advice: Advice
+
+
+def outlook(
+    scenario: Scenario,
+    plans: Sequence[Plan],
+    constants: Constants,
+    counts: Counts,
+    *,
+    horizon: int | None = None,
+    target: float | None = None,
+) -> Outlook:
+    """`counts`: samples of each label at every client, in the order of the scenario."""
+    horizon = scenario.run.horizon if horizon is None else horizon
+    target = TARGET * constants.start_gradient if target is None else target
+    forecasts = tuple(
+        forecast(
+            constants,
+            Tours.of(scenario, plan),
+            objective=plan.objective,
+            algorithm=algorithm,
+            horizon=horizon,
+            target=target,
+        )
+        for plan in plans
+        for algorithm in BOTH
+    )
+    skews = {plan.objective: skew_of(scenario, plan, counts) for plan in plans}
+    means = {objective: skew.mean for objective, skew in skews.items()}
+    return Outlook(
+        constants=constants,
+        clock=scenario.run.clock,
+        horizon=horizon,
+        target=target,
+        learning_rate=scenario.learning.learning_rate,
+        forecasts=forecasts,
+        skews=skews,
+        advice=advise(forecasts, means),
+    )
+
+
+def skew_of(scenario: Scenario, plan: Plan, counts: Counts) -> Skew:
+    mixes = label_mixes(scenario, plan, counts)
+    return Skew(tuple(mix.distance for mix in mixes), mean_skew(mixes))
