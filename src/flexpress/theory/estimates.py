@@ -16,7 +16,7 @@ from flexpress.errors import InputError
 from flexpress.theory.constants import Constants, Estimate
 from flexpress.theory.measured import squares
 from flexpress.theory.objective import Array, Objective
-from flexpress.theory.smoothness import finite, steepest
+from flexpress.theory.smoothness import NEARNESS, finite, steepest
 
 FloatArray = NDArray[np.float64]
 OnProgress = Callable[[float], None]
@@ -60,6 +60,7 @@ def estimate(
     clients: int | None = None,
     batches: int = 8,
     iterations: int = 10,
+    nearness: float = NEARNESS,
     seed: int = 0,
     lowest: float = 0.0,
     on_progress: OnProgress = ignore,
@@ -67,10 +68,11 @@ def estimate(
     """At every model, the first of which is x^0, for so many clients: 10 unless told otherwise.
 
     They are drawn anew for each model. `batches` mini-batches of each give G and sigma, at most
-    `iterations` products with its Hessian give L. `lowest` is f^*, or what f cannot fall below:
-    cross-entropy is never negative. `on_progress` hears which part is done, 0 to 1.
+    `iterations` products with its Hessian give L: gradients at models whose distance from this one
+    is its length times `nearness`. `lowest` is f^*, or what f cannot fall below: cross-entropy is
+    never negative. `on_progress` hears which part is done, 0 to 1.
     """
-    check(objective, models, clients, batches, iterations)
+    check(objective, models, clients, nearness, batches=batches, iterations=iterations)
     rng = np.random.default_rng(seed)
     work = [
         (model, group)
@@ -80,7 +82,7 @@ def estimate(
     quotients, powers, variances, products = [], [], [], 0
     for done, (model, group) in enumerate(work):
         on_progress(done / len(work))
-        found = steepest(objective, group, model, iterations=iterations, rng=rng)
+        found = steepest(objective, group, model, iterations=iterations, nearness=nearness, rng=rng)
         quotients.append(found.largest)
         products += found.products
         power, variance = mean_squares(objective, group, model, batches)
@@ -149,14 +151,16 @@ def check(
     objective: Objective,
     models: Sequence[Array] | Array,
     clients: int | None,
-    batches: int,
-    iterations: int,
+    nearness: float,
+    **counts: int,
 ) -> None:
     if len(models) == 0 or any(np.ndim(model) != 1 for model in models):
         raise InputError("models: must be at least one vector of parameters, x^0 first")
     most = len(objective.client_ids)
     if clients is not None and not 1 <= clients <= most:
         raise InputError(f"clients = {clients}: must be 1 to {most}, as many as there are")
-    for name, number in {"batches": batches, "iterations": iterations}.items():
+    if not 0 < nearness < 1:
+        raise InputError(f"nearness = {nearness:g}: must lie between 0 and 1")
+    for name, number in counts.items():
         if number < 1:
             raise InputError(f"{name} = {number}: must be at least 1")
