@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import flexpress
+from flexpress import theory
 
 HEAVY = ["matplotlib", "numba", "numpy", "pooch", "pydantic", "rich", "torch", "typer"]
 
@@ -46,6 +47,40 @@ def test_the_list() -> None:
         "save_theory_picture",
         "simulate",
     ]
+
+
+def test_the_list_of_theory() -> None:
+    assert theory.__all__ == [
+        "Advice",
+        "Bound",
+        "Constants",
+        "Estimate",
+        "Estimates",
+        "Forecast",
+        "Measured",
+        "Objective",
+        "Outlook",
+        "Skew",
+        "Tours",
+        "advise",
+        "best_rate",
+        "estimate",
+        "exact_constants",
+        "forecast",
+        "lemma1",
+        "lemma2_global",
+        "lemma2_local",
+        "measure",
+        "outlook",
+        "paper_order",
+        "paper_rate",
+        "slots_to",
+        "soonest",
+        "theorem1",
+        "theorem1_simplified",
+        "theorem2",
+    ]
+    assert all(hasattr(theory, name) for name in theory.__all__)
 
 
 @pytest.mark.parametrize("name", flexpress.__all__)

@@ -75,10 +75,10 @@ def test_data_of_type_2_are_for_sync() -> None:
     assert "(skew 0.45)" in found.sentence
 
 
-def test_equal_bounds_are_told_so() -> None:
+def test_equal_tours_are_told_so() -> None:
     tours = Tours((10, 20), (7, 7))
     found = advise([of(tours, "sync"), of(tours, "async")], {"sws": 0.0})
-    assert "it needs as many slots as FedEx-Sync on the sws plan" in found.sentence
+    assert "it is the same as FedEx-Sync on the sws plan" in found.sentence
 
 
 @pytest.mark.parametrize("clock", ["slots", "exact"])

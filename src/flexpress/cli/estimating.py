@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MODELS = 5
 """At which constants are measured: x^0, and others on the way."""
 
-LOCAL_STEPS, MOST_SLOTS = 8_000, 200
+LOCAL_STEPS, MOST_SLOTS = 16_000, 400
 """Of the run that comes to them: about so many steps of all clients, at most so many slots."""
 
 LEAST_TOURS = 6

@@ -6,7 +6,14 @@ from rich.console import Console
 
 from flexpress.report.numbers import column
 from flexpress.report.table import WIDEST, Column, across, down
+from flexpress.scenario import Clock
 from flexpress.theory import Estimate, Estimates, Forecast, Outlook
+
+CLOCKS: dict[Clock, str] = {
+    "slots": "Round trips are rounded up to whole slots, which can turn plans round; "
+    'run.clock = "exact" does not.',
+    "exact": "The theorems are about whole slots; with round trips as they are they are a guide.",
+}
 
 MANY = 10**7
 """Slots from which their number is written as a power of ten."""
@@ -107,9 +114,5 @@ def cautions(outlook: Outlook) -> list[str]:
             f"After {outlook.horizon:,} slots no bound is below |grad f(x⁰)|² = {known:.2g}: they "
             "hold for the worst case. Compare them; do not plan by their slots."
         )
-    if outlook.clock == "slots":
-        lines.append(
-            "Round trips are rounded up to whole slots, which can turn plans round; "
-            'run.clock = "exact" does not.'
-        )
+    lines.append(CLOCKS[outlook.clock])
     return lines

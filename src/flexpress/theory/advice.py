@@ -53,6 +53,8 @@ def differ(how: str, skew: float) -> str:
 
 def compared(ahead: Forecast, behind: Forecast) -> str:
     less = 1 - ahead.slots_alike / behind.slots_alike
+    if ahead.objective == behind.objective and len(set(ahead.tours.slots)) == 1:
+        return f"its tours are of one length, so that it is the same as {plan_of(behind)}"
     fewer = f"{100 * less:.1f} % fewer slots than" if less else "as many slots as"
     return f"by Theorem 2 for both it needs {fewer} {plan_of(behind)}"
 
