@@ -15,7 +15,7 @@ from flexpress.errors import InputError
 from flexpress.learning import make_learner, make_task
 from flexpress.learning.architecture import lenet, logistic
 from flexpress.learning.initial import draw_initial
-from flexpress.learning.job import Job
+from flexpress.learning.job import Job, Vector
 from flexpress.scenario import Scenario
 
 OWN = """
@@ -175,3 +175,20 @@ def test_the_data_come_without_pooch() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "set()"
+
+
+def test_a_seed_of_its_own_leaves_the_network_alone() -> None:
+    """It does what the scenario's would, but for the positions."""
+    paper = Scenario.preset("paper").replace(learning={"model": "logistic"})
+    own, other = paper.replace(learning={"seed": 7}), Scenario.preset("paper", seed=7)
+    assert np.array_equal(own.positions, paper.positions)
+    assert not np.array_equal(own.positions, other.positions)
+    assert np.array_equal(make_task(own).shards, make_task(other).shards)
+    assert not np.array_equal(make_task(own).shards, make_task(paper).shards)
+    assert own.learning_seed == make_task(own).seed == 7
+    assert np.array_equal(make_learner(own).initial_model(), drawn(own))
+
+
+def drawn(scenario: Scenario) -> Vector:
+    same = scenario.replace(seed=scenario.learning_seed, learning={"seed": None})
+    return make_learner(same).initial_model()
