@@ -15,7 +15,7 @@ from flexpress.errors import InputError
 from flexpress.learning import make_learner, make_task
 from flexpress.learning.architecture import lenet, logistic
 from flexpress.learning.initial import draw_initial
-from flexpress.learning.job import Job, Vector
+from flexpress.learning.job import Job
 from flexpress.scenario import Scenario
 
 OWN = """
@@ -186,9 +186,3 @@ def test_a_seed_of_its_own_leaves_the_network_alone() -> None:
     assert np.array_equal(make_task(own).shards, make_task(other).shards)
     assert not np.array_equal(make_task(own).shards, make_task(paper).shards)
     assert own.learning_seed == make_task(own).seed == 7
-    assert np.array_equal(make_learner(own).initial_model(), drawn(own))
-
-
-def drawn(scenario: Scenario) -> Vector:
-    same = scenario.replace(seed=scenario.learning_seed, learning={"seed": None})
-    return make_learner(same).initial_model()
