@@ -1,0 +1,91 @@
+"""The figures of the paper's Section "Experiments", each as the settings it compares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from flexpress.experiments.setting import Dataset, Setting
+from flexpress.scenario import Partition
+
+Kind = Literal["map", "curves", "energy"]
+
+SYNC, ASYNC = Setting("sync", "minmax"), Setting("async", "sws")
+"""As the paper flies them: FedEx-Sync on Min-Max routes, FedEx-Async on SWS routes."""
+
+
+@dataclass(frozen=True)
+class Line:
+    label: str
+    setting: Setting
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    title: str
+    kind: Kind
+    lines: tuple[Line, ...]
+
+
+DATASETS: dict[Dataset, str] = {"fmnist": "FMNIST", "svhn": "SVHN"}
+PARTITIONS: dict[Partition, tuple[str, str]] = {
+    "iid": ("iid", "i.i.d. data"),
+    "dirichlet": ("type1", "type 1 (Dirichlet) data"),
+    "location": ("type2", "type 2 (location) data"),
+}
+
+
+def sync_and_async(dataset: Dataset, partition: Partition) -> Figure:
+    """By both clocks: whole slots hide most of what well-balanced tours differ by."""
+    short, words = PARTITIONS[partition]
+    lines = [
+        Line(
+            f"{name}, {clock} clock" if clock == "slots" else name,
+            replace(setting, dataset=dataset, partition=partition, clock=clock),
+        )
+        for clock in ("exact", "slots")
+        for name, setting in (("Sync", SYNC), ("Async", ASYNC))
+    ]
+    title = f"Sync and Async: {words}, {DATASETS[dataset]}"
+    return Figure(f"{short}-{dataset}", title, "curves", tuple(lines))
+
+
+def routes(name: str, setting: Setting) -> Figure:
+    words = {"minmax": "Min-Max", "sws": "SWS", "total": "Shortest-Total"}
+    lines = (
+        Line(f"{name}, {words['minmax']}", replace(setting, objective="minmax")),
+        Line(f"{name}, {words['sws']}", replace(setting, objective="sws")),
+        Line(f"{name}, {words['total']}", replace(setting, objective="total")),
+    )
+    return Figure(f"routes-{name.lower()}", f"Routes for {name}", "curves", lines)
+
+
+def both(words: str, **changes: object) -> tuple[Line, ...]:
+    return tuple(
+        Line(f"{name}, {words}", replace(setting, **changes))  # type: ignore[arg-type]  # fields
+        for name, setting in (("Sync", SYNC), ("Async", ASYNC))
+    )
+
+
+FIGURES: tuple[Figure, ...] = (
+    Figure("network", "The network", "map", (Line("SWS", ASYNC),)),
+    *(sync_and_async(dataset, partition) for partition in PARTITIONS for dataset in DATASETS),
+    routes("Async", ASYNC),
+    routes("Sync", SYNC),
+    # With 2 drones, or at 5 m/s, no plan keeps 15 kJ: these fly without a limit.
+    Figure(
+        "transporters",
+        "Number of transporters",
+        "curves",
+        both("K = 4") + both("K = 2", transporters=2, budget=None),
+    ),
+    Figure("speed", "Speed", "curves", both("10 m/s") + both("5 m/s", speed=5.0, budget=None)),
+    Figure("budget", "Energy budget", "curves", both("15 kJ") + both("12 kJ", budget=12e3)),
+    Figure(
+        "energy",
+        "Energy of each transporter",
+        "energy",
+        (Line("Async, 15 kJ", ASYNC), Line("Async, 12 kJ", replace(ASYNC, budget=12e3))),
+    ),
+)
