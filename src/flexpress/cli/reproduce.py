@@ -1,0 +1,69 @@
+"""The command `reproduce`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flexpress.cli.app import app
+from flexpress.cli.terminal import say
+from flexpress.errors import InputError
+
+if TYPE_CHECKING:
+    from flexpress.experiments.figures import Figure
+
+INTERRUPTED = 130
+OUT = Path("flexpress-out")
+
+
+@app.command()
+def reproduce(
+    figure: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this figure; may be repeated."),
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(metavar="S", help="Experiments per setting; by default 4.")
+    ] = None,
+    networks: Annotated[
+        int, typer.Option(metavar="M", help="Networks on which the claims are checked.")
+    ] = 1,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Some minutes, with the data in the package.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(metavar="J", help="Runs at a time.")] = 2,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder; by default one in flexpress-out.")
+    ] = None,
+) -> None:
+    """Run the paper's experiments, draw its figures and check its claims: one page.
+
+    Finished runs are kept in the folder: Ctrl-C, start again, and only what is missing is run.
+    """
+    from flexpress.cli.reproducing import carry_out
+    from flexpress.experiments.setting import FULL, QUICK
+
+    scale = QUICK if quick else FULL
+    for name, number in {"seeds": seeds, "networks": networks, "jobs": jobs}.items():
+        if number is not None and number < 1:
+            raise InputError(f"--{name} {number}: must be at least 1")
+    folder = out or OUT / ("reproduction-quick" if quick else "reproduction")
+    page = carry_out(chosen(figure or []), scale, folder, networks=networks, seeds=seeds, jobs=jobs)
+    if page is None:
+        raise typer.Exit(INTERRUPTED)
+    say(f" page: {page}")
+
+
+def chosen(names: list[str]) -> tuple[Figure, ...]:
+    """All, or those that are named, in the order of the paper."""
+    from flexpress.experiments.figures import FIGURES
+    from flexpress.scenario.complaints import nearest
+
+    known = [figure.name for figure in FIGURES]
+    for name in names:
+        if name not in known:
+            hint = nearest(name, known)
+            raise InputError(f'no figure "{name}"{hint}; there are: {", ".join(known)}')
+    return tuple(figure for figure in FIGURES if not names or figure.name in names)

@@ -1,0 +1,85 @@
+"""The reproduction at work on the terminal: all runs that are missing, then the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flexpress.cli.interrupt import interruptible
+from flexpress.cli.run_board import Board, shown
+from flexpress.cli.terminal import complain
+from flexpress.scenario.folder import check_folder
+
+if TYPE_CHECKING:
+    from flexpress.experiments.figures import Figure
+    from flexpress.experiments.run import Run
+    from flexpress.experiments.setting import Scale
+    from flexpress.experiments.study import Study
+
+RUNS, PAGE = "runs", "report.html"
+
+
+def carry_out(
+    figures: Sequence[Figure],
+    scale: Scale,
+    folder: Path,
+    *,
+    networks: int,
+    seeds: int | None,
+    jobs: int,
+) -> Path | None:
+    """The page; None if it was interrupted before all runs were done."""
+    from flexpress.experiments.study import make_study
+
+    check_folder(folder, (PAGE,))
+    study = make_study(figures, scale, networks=networks, seeds=seeds, tell=complain)
+    if not run_missing(study, folder / RUNS, jobs):
+        return None
+    return write_page(figures, study, folder)
+
+
+def run_missing(study: Study, folder: Path, jobs: int) -> bool:
+    """False if it was interrupted; what is done is kept."""
+    from flexpress.experiments.crew import News, perform_all
+    from flexpress.experiments.run import is_done
+
+    missing = {key: run for key, run in study.runs.items() if not is_done(folder / key)}
+    board = Board(study.scale.horizon, len(study.runs), len(study.runs) - len(missing))
+    with interruptible() as stop, shown(board, stop.requested) as refresh:
+
+        def on_start(key: str) -> None:
+            board.begin(key, label(study.runs[key]))
+            refresh()
+
+        def on_news(news: News) -> None:
+            board.tell(news.key, news.slot, news.accuracy)
+            refresh()
+
+        def on_end(key: str) -> None:
+            board.end(key)
+            refresh()
+
+        whole = perform_all(
+            missing,
+            folder,
+            jobs,
+            on_start=on_start,
+            on_news=on_news,
+            on_end=on_end,
+            should_stop=stop.requested,
+        )
+    if not whole:
+        complain(f"interrupted: {board.line}; start again to go on")
+    return whole
+
+
+def label(run: Run) -> str:
+    """What tells it from the others."""
+    setting = run.setting
+    words = [setting.algorithm, setting.objective, setting.dataset, setting.partition]
+    if setting.clock == "slots":
+        words.append("slots")
+    if setting.transporters != 4:
+        words.append(f"K = {setting.transporters}")
+    return " ".join(words)
