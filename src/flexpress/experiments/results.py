@@ -82,7 +82,7 @@ class Results:
         return {
             seed: result
             for (its, place, seed), result in self.by_case.items()
-            if (its, place) == (setting, network)
+            if place == network and its == setting
         }
 
 
@@ -142,9 +142,13 @@ def damaged(path: Path, what: str) -> InputError:
     return InputError(f"{path}: {what}; delete the folder of this run, and start again")
 
 
-def arrays(measured: list[Measurement]) -> tuple[NDArray[np.int64], *tuple[NDArray[np.float64], ...]]:
+Column = NDArray[np.float64]
+
+
+def arrays(measured: list[Measurement]) -> tuple[NDArray[np.int64], Column, Column, Column]:
     slots = np.array([each.slot for each in measured], np.int64)
     rest = np.array([(each.seconds, each.loss, each.accuracy) for each in measured])
     for array in (slots, rest):
         array.flags.writeable = False
-    return slots, *rest.T
+    seconds, loss, accuracy = rest.T
+    return slots, seconds, loss, accuracy
