@@ -73,17 +73,21 @@ def network_rows(figure: Figure, study: Study) -> Iterator[Row]:
 
 def claims_csv(findings: Sequence[Finding]) -> str:
     """A row for each claim, network, clock and measure; `decides` marks those of the verdicts."""
-    rows = [row for finding in findings for row in claim_rows(finding)]
-    seeds = sorted({key for row in rows for key in row if isinstance(key, int)})
-    columns = (*CLAIM, *seeds, "sentence")
-    head = [f"seed_{key}" if isinstance(key, int) else key for key in columns]
-    return text(head, ([row.get(key) for key in columns] for row in rows))
+    measured = [each for finding in findings for each in (*finding.measured, *finding.by_slots)]
+    seeds = sorted({seed for each in measured for seed in each.seeds})
+    head = (*CLAIM, *map(seed_column, seeds), "sentence")
+    rows = (row for finding in findings for row in claim_rows(finding))
+    return text(head, ([row.get(column) for column in head] for row in rows))
 
 
-def claim_rows(finding: Finding) -> Iterator[dict[str | int, object]]:
-    """By the names of columns, and by seed."""
+def seed_column(seed: int) -> str:
+    return f"seed_{seed}"
+
+
+def claim_rows(finding: Finding) -> Iterator[dict[str, object]]:
+    """By column; what is not there is left empty."""
     claim = finding.claim
-    about: dict[str | int, object] = {
+    about = {
         "claim": claim.name,
         "figure": claim.figure,
         "kind": claim.kind,
@@ -104,7 +108,7 @@ def claim_rows(finding: Finding) -> Iterator[dict[str | int, object]]:
             "mean": found.mean,
             "low": found.low,
             "high": found.high,
-            **(dict(zip(each.seeds, found.values, strict=True)) if each.seeds else {}),
+            **dict(zip(map(seed_column, each.seeds), found.values, strict=bool(each.seeds))),
         }
 
 
