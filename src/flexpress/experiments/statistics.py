@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from statistics import fmean, stdev
+from statistics import mean, stdev
 
 CONFIDENCE = 0.95
 
@@ -23,11 +23,11 @@ class Interval:
 
 def interval(values: Sequence[float]) -> Interval:
     """mean +- t s / sqrt(n): for values that are drawn independently, about normally."""
-    mean = fmean(values)
+    centre = float(mean(values))  # exact, as is stdev: equal values have no spread at all
     if len(values) < 2:
-        return Interval(tuple(values), mean, None, None)
+        return Interval(tuple(values), centre, None, None)
     reach = quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
-    return Interval(tuple(values), mean, mean - reach, mean + reach)
+    return Interval(tuple(values), centre, centre - reach, centre + reach)
 
 
 @cache
