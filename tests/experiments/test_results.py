@@ -118,6 +118,7 @@ DAMAGES: dict[str, tuple[Callable[[str], str], str]] = {
     "a column too many": (lambda text: text[:-1] + ",7\n", "is no table of measurements"),
     "a word": (lambda text: text.replace("20,", "twenty,", 1), "is no table of measurements"),
     "twice": (lambda text: text + text.splitlines()[-1] + "\n", "goes back in time after slot 25"),
+    "no time": (lambda text: text.replace("10,600.0", "10,0.0"), "goes back in time after slot 0"),
     "not finite": (lambda text: text.replace("0,0.0,1.0", "0,0.0,inf", 1), "numbers at slot 0"),
     "too good": (lambda text: text.replace("1.0,0.0\n", "1.0,1.5\n", 1), "numbers at slot 0"),
     "another spelling": (lambda text: text.replace("1.0,0.0\n", "1,0\n", 1), "is not as its run"),

@@ -154,6 +154,11 @@ def test_seeds_that_a_line_lacks_do_not_count() -> None:
     assert finding.deciding.difference.mean == pytest.approx(0.01)
 
 
+def test_all_four_lines_must_have_a_seed() -> None:
+    lines = [SAME, SAME[:2], SAME, SAME]
+    assert find(ADVANTAGE, 0, *of_claim(ADVANTAGE, *lines)).seeds == (1, 2)
+
+
 def test_a_run_that_diverged_is_behind() -> None:
     """It was as good as the others as long as it went."""
     whole = [curve(*[mean] * 11) for mean in BETWEEN_SEEDS]
@@ -187,7 +192,8 @@ def test_no_target_if_one_learned_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("best", "target"), [(0.5, 0.5), (0.4999, 0.45), (0.3, 0.3), (0.15, 0.15), (0.049, None)]
+    ("best", "target"),
+    [(0.5, 0.5), (0.4999, 0.45), (0.3 - 1e-12, 0.3), (0.15, 0.15), (0.049, None)],
 )
 def test_the_target_is_the_highest_multiple_of_five_per_cent(
     best: float, target: float | None
