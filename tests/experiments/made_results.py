@@ -1,0 +1,62 @@
+"""Studies and results made by hand: curves of which one knows what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from flexpress.experiments.claims import CLAIMS, Claim
+from flexpress.experiments.results import Result, Results
+from flexpress.experiments.setting import FULL, Setting
+from flexpress.experiments.study import Study
+from flexpress.planning import Plan, Tour
+
+HORIZON = 100
+SEEDS = (1, 2, 3, 4)
+
+
+def curve(*accuracy: float, horizon: int = HORIZON, complete: bool = True) -> Result:
+    """Measured at even distances; one that is not complete ends 10 slots before the horizon."""
+    end = horizon if complete else horizon - 10
+    slots = np.linspace(0, end, len(accuracy)).astype(np.int64)
+    loss = np.linspace(2.0, 1.0, len(accuracy))
+    return Result(
+        horizon, complete, slots, 60.0 * slots.astype(np.float64), loss, np.array(accuracy)
+    )
+
+
+def flat(mean: float) -> Result:
+    """The same accuracy all the time."""
+    return curve(*[mean] * 11)
+
+
+def named(name: str) -> Claim:
+    return next(claim for claim in CLAIMS if claim.name == name)
+
+
+def plan(*energies: float) -> Plan:
+    empty = Tour((1,), (1.0,), 1.0, 2.0, 1, 0.0, 0.0, 0.0, 0.0, 12e3)
+    tours = tuple(replace(empty, energy=energy, round_trip=energy / 30) for energy in energies)
+    return Plan("sws", 1.0, True, "search", 0, 0.0, tours)
+
+
+def study(
+    plans: Mapping[tuple[Setting, int], Plan], networks: int = 1, seeds: Sequence[int] = SEEDS
+) -> Study:
+    return Study(FULL, tuple(range(networks)), tuple(seeds), {}, {}, dict(plans))
+
+
+def of_claim(
+    claim: Claim, *lines: Sequence[Result], by_slots: Sequence[Sequence[Result]] = ()
+) -> tuple[Study, Results]:
+    """The runs of each line of a claim, seed by seed from 1, on network 0."""
+    settings = [line.setting for line in (*claim.lines, *claim.lines_by_slots)]
+    by_case = {
+        (setting, 0, seed): run
+        for setting, line in zip(settings, (*lines, *by_slots), strict=False)
+        for seed, run in enumerate(line, start=1)
+    }
+    made = study({(setting, 0): plan(1e3, 2e3) for setting in settings})
+    return made, Results(by_case)
