@@ -8,12 +8,13 @@ import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 import numba
 import numpy as np
 
-from flexpress import __version__
+
 from flexpress.errors import DivergedError
 from flexpress.experiments.setting import Setting
 from flexpress.learning import make_learner
@@ -55,7 +56,7 @@ class Run:
 
 def versions() -> dict[str, str]:
     return {
-        "flexpress": __version__,
+        "flexpress": metadata.version("flexpress"),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "numba": numba.__version__,
