@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from flexpress import Scenario, make_plan
+from flexpress.learning.choose import make_task
 from flexpress.scenario import Algorithm, Objective
 from flexpress.theory import Advice, Constants, Forecast, Tours, advise, forecast, theorem2
-from flexpress.theory.label_mixes import label_mix, mean_skew
+from flexpress.theory.advice import ALIKE, APART
+from flexpress.theory.label_mixes import label_mix, label_mixes, mean_skew
 
 CONSTANTS = Constants(smoothness=10, gradient=3, noise=2, start_gap=2.3, start_gradient=0.5)
 
@@ -102,6 +104,16 @@ def test_mean_skew_weighs_by_clients() -> None:
     assert [mix.distance for mix in mixes] == [0.75, 0.25, 0.0]
     assert mean_skew(mixes) == (1 * 0.75 + 3 * 0.25) / 4
     assert mean_skew([mixes[2]]) == 0.0
+
+
+def test_the_limits_lie_between_the_paper_s_kinds_of_data() -> None:
+    plan = make_plan(Scenario.preset("paper"), iterations=1000)
+    kinds: dict[str, float] = {}
+    for kind in ("iid", "dirichlet", "location"):
+        scenario = Scenario.preset("paper").replace(learning={"partition": kind})
+        counts = make_task(scenario).label_counts()
+        kinds[kind] = mean_skew(label_mixes(scenario, plan, counts))
+    assert kinds["iid"] < ALIKE < kinds["dirichlet"] < APART < kinds["location"]
 
 
 def test_idle_transporters_have_no_tour() -> None:

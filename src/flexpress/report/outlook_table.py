@@ -93,7 +93,7 @@ def constant_lines(estimates: Estimates) -> list[str]:
 
 def estimate_text(estimate: Estimate, what: str) -> str:
     spread = f"on average {estimate.mean:.3g} ± {estimate.deviation:.2g}"
-    return f"{estimate.value:.3g} at most, {spread}, over {estimate.samples:,} {what}"
+    return f"{estimate.value:.3g} the largest seen, {spread}, over {estimate.samples:,} {what}"
 
 
 def skew_line(outlook: Outlook) -> str:
