@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from flexpress import Scenario, make_plan
+from flexpress import InputError, Scenario, make_plan
 from flexpress.learning.choose import make_task
 from flexpress.scenario import Algorithm, Objective
 from flexpress.theory import Advice, Constants, Forecast, Tours, advise, forecast, theorem2
@@ -81,6 +81,17 @@ def test_equal_tours_are_told_so() -> None:
     tours = Tours((10, 20), (7, 7))
     found = advise([of(tours, "sync"), of(tours, "async")], {"sws": 0.0})
     assert "it is the same as FedEx-Sync on the sws plan" in found.sentence
+
+
+def test_a_difference_that_rounds_to_nothing_is_none() -> None:
+    sync, free = of(Tours((1, 999), (6, 7)), "sync"), of(Tours((1, 999), (6, 7)), "async")
+    assert free.slots_alike < sync.slots_alike
+    assert "it needs as many slots as FedEx-Sync" in advise([sync, free], {"sws": 0.0}).sentence
+
+
+def test_there_is_no_theorem_for_an_ideal_link() -> None:
+    with pytest.raises(InputError, match='algorithm = "direct": must be one of sync, async'):
+        of(Tours((1,), (2,)), "direct")
 
 
 @pytest.mark.parametrize("clock", ["slots", "exact"])

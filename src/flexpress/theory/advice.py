@@ -19,6 +19,9 @@ from flexpress.theory.forecast import Forecast
 ALIKE, APART = 0.10, 0.25
 """Mean skew up to which the bound decides, and from which FedEx-Sync is flown."""
 
+SEEN = 0.0005
+"""From which a share is more than 0.0 %."""
+
 NAMES: dict[Algorithm, str] = {"sync": "FedEx-Sync", "async": "FedEx-Async"}
 
 
@@ -55,7 +58,7 @@ def compared(ahead: Forecast, behind: Forecast) -> str:
     less = 1 - ahead.slots_alike / behind.slots_alike
     if ahead.objective == behind.objective and len(set(ahead.tours.slots)) == 1:
         return f"its tours are of one length, so that it is the same as {plan_of(behind)}"
-    fewer = f"{100 * less:.1f} % fewer slots than" if less else "as many slots as"
+    fewer = f"{100 * less:.1f} % fewer slots than" if less >= SEEN else "as many slots as"
     return f"by Theorem 2 for both it needs {fewer} {plan_of(behind)}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flexpress.errors import InputError
 from flexpress.scenario import Algorithm, Objective
 from flexpress.theory.bounds import Bound, Theorem, theorem1, theorem2
 from flexpress.theory.constants import Constants
@@ -11,6 +12,13 @@ from flexpress.theory.rates import best_rate, soonest
 from flexpress.theory.tours import Tours
 
 THEOREMS: dict[Algorithm, Theorem] = {"sync": theorem1, "async": theorem2}
+
+
+def theorem_of(algorithm: Algorithm) -> Theorem:
+    """InputError for `direct`, of which the paper proves nothing."""
+    if algorithm not in THEOREMS:
+        raise InputError(f'algorithm = "{algorithm}": must be one of {", ".join(THEOREMS)}')
+    return THEOREMS[algorithm]
 
 
 @dataclass(frozen=True)
@@ -42,7 +50,7 @@ def forecast(
     terms of Theorem 1. FedEx-Sync is FedEx-Async with all tours as long as the longest, so that
     Theorem 2 holds for it too, and `slots_alike` compares what is comparable.
     """
-    theorem = THEOREMS[algorithm]
+    theorem = theorem_of(algorithm)
     rate = best_rate(theorem, constants, tours, horizon)
     reached = soonest(theorem, constants, tours, target)
     flown = tours.in_step() if algorithm == "sync" else tours
