@@ -10,7 +10,16 @@ import pytest
 from flexpress import InputError, Scenario, make_plan
 from flexpress.learning.choose import make_task
 from flexpress.scenario import Algorithm, Objective
-from flexpress.theory import Advice, Constants, Forecast, Tours, advise, forecast, theorem2
+from flexpress.theory import (
+    Advice,
+    Constants,
+    Forecast,
+    Tours,
+    advise,
+    forecast,
+    outlook,
+    theorem2,
+)
 from flexpress.theory.advice import ALIKE, APART
 from flexpress.theory.label_mixes import label_mix, label_mixes, mean_skew
 
@@ -87,6 +96,11 @@ def test_a_difference_that_rounds_to_nothing_is_none() -> None:
     sync, free = of(Tours((1, 999), (6, 7)), "sync"), of(Tours((1, 999), (6, 7)), "async")
     assert free.slots_alike < sync.slots_alike
     assert "it needs as many slots as FedEx-Sync" in advise([sync, free], {"sws": 0.0}).sentence
+
+
+def test_there_is_no_outlook_without_a_plan() -> None:
+    with pytest.raises(InputError, match="plans: must be at least one"):
+        outlook(Scenario.preset("four"), [], CONSTANTS, np.ones((4, 10), dtype=int))
 
 
 def test_there_is_no_theorem_for_an_ideal_link() -> None:

@@ -170,3 +170,7 @@ def test_the_paper_s_rate_needs_time() -> None:
     constants, _ = next(random_problems(1))
     with pytest.raises(InputError, match=r"horizon 999: must be at least N\^3 = 1,000 for N = 10"):
         paper_rate(constants, 10, 999)
+    with pytest.raises(InputError, match="horizon nan: must be at least"):
+        paper_rate(constants, 10, math.nan)
+    with pytest.raises(InputError, match="num_clients = 0: must be at least 1"):
+        paper_rate(constants, 0, 999)

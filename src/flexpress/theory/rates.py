@@ -24,7 +24,9 @@ SMALLEST_RATE = 1e-30
 
 def paper_rate(constants: Constants, num_clients: int, horizon: float) -> float:
     """sqrt(N) / (L sqrt(T)) of the remarks, for T >= N^3."""
-    if horizon < num_clients**3:
+    if num_clients < 1:
+        raise InputError(f"num_clients = {num_clients}: must be at least 1")
+    if not horizon >= num_clients**3:
         least = f"N^3 = {num_clients**3:,} for N = {num_clients}"
         raise InputError(f"horizon {horizon:g}: must be at least {least}")
     return math.sqrt(num_clients / horizon) / constants.smoothness
