@@ -175,3 +175,14 @@ def test_the_data_come_without_pooch() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "set()"
+
+
+def test_a_seed_of_its_own_leaves_the_network_alone() -> None:
+    """It does what the scenario's would, but for the positions."""
+    paper = Scenario.preset("paper").replace(learning={"model": "logistic"})
+    own, other = paper.replace(learning={"seed": 7}), Scenario.preset("paper", seed=7)
+    assert np.array_equal(own.positions, paper.positions)
+    assert not np.array_equal(own.positions, other.positions)
+    assert np.array_equal(make_task(own).shards, make_task(other).shards)
+    assert not np.array_equal(make_task(own).shards, make_task(paper).shards)
+    assert own.learning_seed == make_task(own).seed == 7

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from flexpress import Scenario, make_learner
 from flexpress.learning.architecture import Architecture, lenet, mlp
 from flexpress.learning.initial import draw_initial
 
@@ -47,3 +48,10 @@ def compare(ours: Array, theirs: Array) -> None:
     assert np.abs(ours).max() >= bound * (1 - 24 / n)
     assert abs(ours.mean()) < 4.5 * bound / np.sqrt(3 * n)
     assert ours.std() == pytest.approx(bound / np.sqrt(3), rel=4 / np.sqrt(n) + 24 / n)
+
+
+def test_it_is_of_the_seed_of_learning() -> None:
+    scenario = Scenario.preset("paper").replace(learning={"model": "logistic"})
+    own = make_learner(scenario.replace(learning={"seed": 7})).initial_model()
+    assert np.array_equal(own, make_learner(scenario.replace(seed=7)).initial_model())
+    assert not np.array_equal(own, make_learner(scenario).initial_model())

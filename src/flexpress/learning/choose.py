@@ -32,7 +32,7 @@ def make_task(scenario: Scenario, tell: Tell = ignore) -> Task:
         dataset=dataset,
         client_ids=scenario.client_ids,
         shards=shards,
-        seed=scenario.seed,
+        seed=scenario.learning_seed,
         learning_rate=settings.learning_rate,
         batch_size=settings.batch_size,
     )
@@ -77,7 +77,7 @@ def choose_net(scenario: Scenario, engine: Engine) -> Net:
     need_torch(f'learning.model = "{name}"')
     from flexpress.learning.torch_module import own_module
 
-    return Net(name, own_module(name, scenario.seed))
+    return Net(name, own_module(name, scenario.learning_seed))
 
 
 def learner_of(

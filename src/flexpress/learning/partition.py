@@ -15,7 +15,7 @@ from flexpress.scenario import Scenario
 Indices = NDArray[np.int64]
 
 STREAM = 1
-"""Of the random numbers that the scenario's seed gives."""
+"""Of the random numbers that the seed gives."""
 
 MOST_EXTREME = 1e300
 """Beyond it, or below its inverse, another alpha changes nothing but overflows."""
@@ -24,7 +24,7 @@ MOST_EXTREME = 1e300
 def deal(scenario: Scenario, labels: NDArray[np.int32], num_classes: int) -> NDArray[np.int32]:
     """(clients, samples_per_client): training samples, rows in the order of `client_ids`."""
     settings = scenario.learning
-    rng = np.random.default_rng(np.random.SeedSequence(scenario.seed, spawn_key=(STREAM,)))
+    rng = np.random.default_rng(np.random.SeedSequence(scenario.learning_seed, spawn_key=(STREAM,)))
     size = settings.samples_per_client
     if settings.partition == "iid":
         deck = Deck(np.arange(len(labels)), rng)

@@ -20,7 +20,7 @@ from flexpress.scenario.link import Link
 from flexpress.scenario.network import Block, Network
 from flexpress.scenario.places import LatLonAltitude
 from flexpress.scenario.preset import preset_text
-from flexpress.scenario.quantities import Label, PositiveTime, WholeNumber
+from flexpress.scenario.quantities import LARGEST_SEED, Label, PositiveTime, WholeNumber
 from flexpress.scenario.section import KeyedError, Section
 from flexpress.scenario.settings import TRANSMIT_POWER, Fleet, PlanSettings, Power
 from flexpress.scenario.terrain import Point, Terrain
@@ -28,8 +28,6 @@ from flexpress.scenario.toml import write_document
 from flexpress.scenario.training import LearningSettings, RunSettings
 
 FloatArray = NDArray[np.float64]
-
-LARGEST_SEED = 2**63 - 1
 
 
 class Scenario(Section):
@@ -93,6 +91,11 @@ class Scenario(Section):
 
     def save(self, path: str | Path) -> None:
         write_file(Path(path), self.to_toml())
+
+    @property
+    def learning_seed(self) -> int:
+        """Deals the data, draws the first model and the mini-batches."""
+        return self.seed if self.learning.seed is None else self.learning.seed
 
     @cached_property
     def terrain(self) -> Terrain:

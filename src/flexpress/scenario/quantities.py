@@ -101,6 +101,8 @@ Area = Annotated[Pair, PlainValidator(pair_of("width", "height", extent))]
 Grid = Annotated[tuple[int, int], PlainValidator(grid)]
 WholeNumber = StrictInt
 
+LARGEST_SEED = 2**63 - 1
+
 Margin = Annotated[float, BeforeValidator(margin)]
 Altitude = Annotated[float, BeforeValidator(extent)]
 Speed = Annotated[float, BeforeValidator(units.SPEED.positive)]

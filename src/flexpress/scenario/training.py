@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from flexpress.scenario.quantities import Label, WholeNumber
+from flexpress.scenario.quantities import LARGEST_SEED, Label, WholeNumber
 from flexpress.scenario.section import KeyedError, Section
 from flexpress.scenario.units import PLAIN
 
@@ -47,6 +47,12 @@ class LearningSettings(Section):
     )
     learning_rate: Positive = Field(default=0.05, description="eta of the paper")
     batch_size: WholeNumber = Field(default=20, ge=1, description="samples of one local step")
+    seed: WholeNumber | None = Field(
+        default=None,
+        ge=0,
+        le=LARGEST_SEED,
+        description="of data, first model and mini-batches; the scenario's if not given",
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
