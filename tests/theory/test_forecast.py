@@ -90,6 +90,8 @@ def test_equal_tours_are_told_so() -> None:
     tours = Tours((10, 20), (7, 7))
     found = advise([of(tours, "sync"), of(tours, "async")], {"sws": 0.0})
     assert "it is the same as FedEx-Sync on the sws plan" in found.sentence
+    found = advise([of(tours, "sync"), of(tours, "async")], {"sws": 0.5})
+    assert "it is the same as FedEx-Async on the sws plan" in found.sentence
 
 
 def test_a_difference_that_rounds_to_nothing_is_none() -> None:

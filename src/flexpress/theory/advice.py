@@ -41,7 +41,8 @@ def advise(forecasts: Sequence[Forecast], skews: Mapping[Objective, float]) -> A
     skew = skews[free.objective]
     if skew >= APART:
         data = f"{differ('much', skew)} where the paper finds Sync ahead"
-        return Advice("sync", sync.objective, "skew", f"Fly {plan_of(sync)}: {data}.")
+        same = f"; {compared(sync, free)}" if one_algorithm(sync, free) else ""
+        return Advice("sync", sync.objective, "skew", f"Fly {plan_of(sync)}: {data}{same}.")
     ahead, behind = (free, sync) if free.slots_alike <= sync.slots_alike else (sync, free)
     data = f"the transporters' data are alike (skew {skew:.2f})"
     if skew > ALIKE:
@@ -56,10 +57,15 @@ def differ(how: str, skew: float) -> str:
 
 def compared(ahead: Forecast, behind: Forecast) -> str:
     less = 1 - ahead.slots_alike / behind.slots_alike
-    if ahead.objective == behind.objective and len(set(ahead.tours.slots)) == 1:
+    if one_algorithm(ahead, behind):
         return f"its tours are of one length, so that it is the same as {plan_of(behind)}"
     fewer = f"{100 * less:.1f} % fewer slots than" if less >= SEEN else "as many slots as"
     return f"by Theorem 2 for both it needs {fewer} {plan_of(behind)}"
+
+
+def one_algorithm(one: Forecast, other: Forecast) -> bool:
+    """On tours of one length nobody waits."""
+    return one.objective == other.objective and len(set(one.tours.slots)) == 1
 
 
 def best(forecasts: Sequence[Forecast], algorithm: Algorithm) -> Forecast:
