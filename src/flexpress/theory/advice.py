@@ -35,7 +35,9 @@ class Advice:
     sentence: str
 
 
-def advise(forecasts: Sequence[Forecast], skews: Mapping[Objective, float]) -> Advice:
+def advise(
+    forecasts: Sequence[Forecast], skews: Mapping[Objective, float], learning_rate: float
+) -> Advice:
     """`skews`: of every plan its transporters' mean distance from the mix of all labels."""
     sync, free = best(forecasts, "sync"), best(forecasts, "async")
     skew = skews[free.objective]
@@ -48,6 +50,8 @@ def advise(forecasts: Sequence[Forecast], skews: Mapping[Objective, float]) -> A
     if skew > ALIKE:
         data = f"{differ('somewhat', skew)} where the paper finds the two comparable: simulate both"
     sentence = f"Fly {plan_of(ahead)}: {compared(ahead, behind)}; {data}."
+    if ahead is free and learning_rate > free.stable_rate and not one_algorithm(sync, free):
+        sentence = f"{sentence} {swings(sync, free, learning_rate)}"
     return Advice(ahead.algorithm, ahead.objective, "bound", sentence)
 
 
@@ -61,6 +65,14 @@ def compared(ahead: Forecast, behind: Forecast) -> str:
         return f"its tours are of one length, so that it is the same as {plan_of(behind)}"
     fewer = f"{100 * less:.1f} % fewer slots than" if less >= SEEN else "as many slots as"
     return f"by Theorem 2 for both it needs {fewer} {plan_of(behind)}"
+
+
+def swings(sync: Forecast, free: Forecast, rate: float) -> str:
+    """Of which no theorem warns."""
+    return (
+        f"But with a learning rate of {rate:g} it may swing: by a quadratic with this L, Async is "
+        f"stable up to {free.stable_rate:.2g}, Sync up to {sync.stable_rate:.2g}. Simulate both."
+    )
 
 
 def one_algorithm(one: Forecast, other: Forecast) -> bool:

@@ -9,6 +9,7 @@ from flexpress.scenario import Algorithm, Objective
 from flexpress.theory.bounds import Bound, Theorem, theorem1, theorem2
 from flexpress.theory.constants import Constants
 from flexpress.theory.rates import best_rate, soonest
+from flexpress.theory.stability import stable_rate
 from flexpress.theory.tours import Tours
 
 THEOREMS: dict[Algorithm, Theorem] = {"sync": theorem1, "async": theorem2}
@@ -32,6 +33,7 @@ class Forecast:
     bound: Bound  # at the horizon, with that rate
     slots: int  # until the bound is at the target
     rate_to_target: float  # with which it is there soonest
+    stable_rate: float  # up to which old updates do no harm, by a quadratic with this L
     slots_alike: int  # the same by Theorem 2 for either algorithm, so that they can be compared
 
 
@@ -62,5 +64,6 @@ def forecast(
         bound=theorem(constants, rate, tours, horizon),
         slots=reached.slots,
         rate_to_target=reached.rate,
+        stable_rate=stable_rate(algorithm, tours, constants.smoothness),
         slots_alike=soonest(theorem2, constants, flown, target).slots,
     )

@@ -78,7 +78,7 @@ def outlook(
         learning_rate=scenario.learning.learning_rate,
         forecasts=forecasts,
         skews=skews,
-        advice=advise(forecasts, means),
+        advice=advise(forecasts, means, scenario.learning.learning_rate),
     )
 
 
