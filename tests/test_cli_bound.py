@@ -52,6 +52,8 @@ def test_a_row_for_every_plan_and_algorithm(run: Run) -> None:
         ["sync", "total", "8"],
         ["async", "total", "8"],
     ]
+    assert " L " in outcome.out  # from below, so that it must not be told as a bound
+    assert outcome.out.count(" the largest seen, on average ") == 3
     last = outcome.out.splitlines()[-1]
     assert last.startswith(" Fly FedEx-")
     assert not Path("flexpress-out").exists()

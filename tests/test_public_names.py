@@ -76,6 +76,7 @@ def test_the_list_of_theory() -> None:
         "paper_rate",
         "slots_to",
         "soonest",
+        "stable_rate",
         "theorem1",
         "theorem1_simplified",
         "theorem2",

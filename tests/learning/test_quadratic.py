@@ -183,3 +183,7 @@ def test_wrong_questions() -> None:
         RANDOM.sampled(["mill", 7], RANDOM.start, [0])
     with pytest.raises(InputError, match=r"^params = 0: must be at least 1$"):
         Quadratic.random(IDS, params=0, seed=0)
+    with pytest.raises(InputError, match=r"^seed = -1: must lie within 0 and 2\^64 - 1$"):
+        Quadratic.random(("a",), params=1, seed=-1)
+    with pytest.raises(InputError, match=r"^eigenvalues = \(2, 1\): must be a smaller and a larg"):
+        Quadratic.random(("a",), params=1, seed=0, eigenvalues=(2, 1))

@@ -72,3 +72,15 @@ def test_runs_shorter_than_a_tour(tmp_path: Path) -> None:
             algorithm="sync",
             learning_rate=RATE,
         )
+
+
+def test_only_what_the_theorems_are_about(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match='algorithm = "direct": must be one of sync, async'):
+        save_theory_picture(
+            tmp_path / "a.png", RUNS, CONSTANTS, TOURS, algorithm="direct", learning_rate=RATE
+        )
+    with pytest.raises(InputError, match="runs: must be at least one"):
+        save_theory_picture(
+            tmp_path / "a.png", [], CONSTANTS, TOURS, algorithm="sync", learning_rate=RATE
+        )
+    assert not (tmp_path / "a.png").exists()

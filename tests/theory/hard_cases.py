@@ -70,6 +70,16 @@ def swing(num_slots: int) -> Case:
     return Case(line([[-1.0, 1.0]], [[-1.0, 1.0]], start=1.0), (1,), (1,), num_slots)
 
 
+def rim(delta: int, share: float) -> Case:
+    """From the rim of a bowl, where the slope is G: after one slot more than the first tour.
+
+    `share` is eta L Delta; f(x^0) - f* is G^2 / 2L, as small as that slope allows.
+    """
+    edge = delta / share
+    problem = line([[-edge, edge]], [[-1.0, 1.0]], start=edge)
+    return Case(problem, (1,), (delta,), delta + 1)
+
+
 def trembling(num_clients: int, share: float, num_slots: int, replicates: int = 300) -> Case:
     """From the minimum of a bowl in which nothing but noise moves the models; Delta = 1."""
     rim = 4 * (share / 2) ** 0.5  # in units of sigma / L: four deviations of one client

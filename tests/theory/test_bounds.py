@@ -104,7 +104,15 @@ def test_flat_problems_have_no_largest_rate() -> None:
 
 
 @pytest.mark.parametrize(
-    ("clients", "slots"), [((), ()), ((1,), (1, 2)), ((0, 1), (1, 2)), ((1, 1), (0, 2))]
+    ("clients", "slots"),
+    [
+        ((), ()),
+        ((1,), (1, 2)),
+        ((0, 1), (1, 2)),
+        ((1, 1), (0, 2)),
+        ((1, 1), (2, math.nan)),
+        ((1, 1), (2, math.inf)),
+    ],
 )
 def test_tours_are_of_some_clients_and_some_length(
     clients: tuple[int, ...], slots: tuple[float, ...]

@@ -54,3 +54,14 @@ def test_no_term_can_be_left_out(
     bound = theorem(case.problem.constants, case.problem.learning_rate, case.tours, case.num_slots)
     lower_limit = left.mean() - Z * left.std(ddof=1) / len(left) ** 0.5
     assert bound.total - getattr(bound, term) < lower_limit < bound.total
+
+
+def test_the_first_tour_is_needed_where_the_bound_says_nothing() -> None:
+    """Nothing moves until 2 Delta: the left-hand side is G^2, what the other terms come to 0.87."""
+    case = hard.rim(delta=100, share=1.71)
+    left = running_means(case.problem, case.run("sync").real)[-1].mean()
+    bound = theorem1(case.problem.constants, case.problem.learning_rate, case.tours, case.num_slots)
+    assert bound.total - bound.first_tour == pytest.approx(0.87, abs=0.005)
+    assert case.problem.constants.gradient == 1
+    assert left == pytest.approx(1)
+    assert left < bound.total

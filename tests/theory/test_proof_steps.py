@@ -98,6 +98,26 @@ def test_lemma1_is_reached_by_models_about_to_be_replaced() -> None:
         assert before - models[t, 0, 0] == pytest.approx(2 * delta * (1 - 1 / num))
 
 
+def test_the_first_tour_is_paid_by_the_start() -> None:
+    """The last step of why the simplified form holds: for eta L Delta <= 1/sqrt(10) it needs 6.8.
+
+    With q = 0.45 and k = a / (1 - a): what the delay comes to, and the noise beyond sigma^2 / N.
+    """
+    a = np.linspace(0, 10**-0.5, 1001)
+    k, q = a / (1 - a), 0.45
+    p = 1 - k / (1 - q)
+    assert p.min() > 0
+    assert 1 / (1 + k) + a == pytest.approx(1)
+    largest = 0.0
+    for delta in [1, 2, 3, 4, 5, 7, 10, 30, 100, 1000]:
+        distances = np.mean((1 + np.arange(delta) / delta) ** 2)
+        delay = (1 + (1 - q) * (1 / p - 1)) / (1 + k) * distances
+        noise = (1 - q) / ((q - a) * delta)
+        assert noise * a * delta == pytest.approx(q / ((q - a) * (1 + k)) - 1)
+        largest = max(largest, (delay + noise).max())
+    assert largest == pytest.approx(6.8, abs=0.05)
+
+
 @dataclass(frozen=True)
 class Shared(Arrow):
     """The same for all clients."""

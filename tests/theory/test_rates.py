@@ -106,10 +106,41 @@ def test_no_rate_comes_to_the_target_sooner(theorem: Theorem) -> None:
         assert lowest >= target * (1 - 1e-6)
 
 
-def test_targets_are_positive() -> None:
+RISING = [
+    (Constants(21, 12, 4, 0.86, 37), Tours((6,), (37,)), 120),
+    (Constants(0.05, 6.5, 5.4, 1.2e5, 36), Tours((4,), (19,)), 2800),
+    (Constants(6.5, 27, 2.1, 0.59, 2.4), Tours((3, 4), (44, 1)), 50),
+]
+"""Targets above |grad f(x^0)|^2, which Theorem 1 passes for a while at rates at which it rises."""
+
+
+@pytest.mark.parametrize(("constants", "tours", "target"), RISING)
+def test_a_target_counts_only_if_the_bound_stays_there(
+    constants: Constants, tours: Tours, target: float
+) -> None:
+    found = soonest(theorem1, constants, tours, target)
+    for horizon in (found.slots, 2 * found.slots, 1e30):
+        assert theorem1(constants, found.rate, tours, horizon).total <= target * (1 + 1e-9)
+    rates = constants.largest_rate * np.logspace(-12, 0, 3000)
+    least = min(slots_to(theorem1, constants, rate, tours, target) for rate in rates)
+    assert found.slots <= math.ceil(least)
+    soon = min(theorem1(constants, rate, tours, tours.longest + 1).total for rate in rates)
+    assert soon <= target
+    assert found.slots > tours.longest + 1
+
+
+@pytest.mark.parametrize("target", [0.0, -1.0, math.inf, math.nan])
+def test_targets_are_positive(target: float) -> None:
     constants, tours = next(random_problems(1))
-    with pytest.raises(InputError, match="target 0: must be more than 0"):
-        soonest(theorem2, constants, tours, 0.0)
+    with pytest.raises(InputError, match=f"target {target:g}: must be more than 0, and finite"):
+        soonest(theorem2, constants, tours, target)
+
+
+def test_targets_that_no_bound_comes_down_to() -> None:
+    constants, tours = next(random_problems(1))
+    assert soonest(theorem2, constants, tours, 1e-20).slots > 1e20
+    with pytest.raises(InputError, match="target 1e-300: no bound comes down to it; must be lar"):
+        soonest(theorem2, constants, tours, 1e-300)
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
@@ -139,3 +170,7 @@ def test_the_paper_s_rate_needs_time() -> None:
     constants, _ = next(random_problems(1))
     with pytest.raises(InputError, match=r"horizon 999: must be at least N\^3 = 1,000 for N = 10"):
         paper_rate(constants, 10, 999)
+    with pytest.raises(InputError, match="horizon nan: must be at least"):
+        paper_rate(constants, 10, math.nan)
+    with pytest.raises(InputError, match="num_clients = 0: must be at least 1"):
+        paper_rate(constants, 0, 999)

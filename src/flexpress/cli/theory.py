@@ -13,7 +13,7 @@ from flexpress.cli.app import app
 from flexpress.cli.found import find_scenario, stored_plan
 from flexpress.cli.learning import ENGINES, find_modules
 from flexpress.cli.planning import OBJECTIVES
-from flexpress.cli.terminal import console, say
+from flexpress.cli.terminal import complain, console, say
 from flexpress.cli.watched import watched_plan
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def bound(
     the theorems are estimated at its initial model, and at models that a short run comes to.
     """
     from flexpress.cli.estimating import estimate_constants
+    from flexpress.learning import TrainingLoss
     from flexpress.theory import Tours, outlook
     from flexpress.theory.bounds import check_horizon
     from flexpress.theory.rates import check_target
@@ -60,11 +61,13 @@ def bound(
     if target is not None:
         check_target(target)
     find_modules(given, name)
+    # Before plans are made: what it may complain about should not come after that work.
+    loss = TrainingLoss.of(given, engine=cast("Engine", engine), tell=complain)
     plans = chosen_plans(given, plan)
     longest = max((Tours.of(given, each) for each in plans), key=lambda tours: tours.longest)
     check_horizon(longest, given.run.horizon)
-    estimates, task = estimate_constants(given, plans[0], cast("Engine", engine))
-    found = outlook(given, plans, estimates.constants, task.label_counts(), target=target)
+    estimates = estimate_constants(given, plans[0], loss, cast("Engine", engine))
+    found = outlook(given, plans, estimates.constants, loss.task.label_counts(), target=target)
     if as_json:
         from flexpress.report.outlook_json import outlook_to_json
 

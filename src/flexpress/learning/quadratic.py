@@ -61,6 +61,11 @@ class Quadratic:
         """
         if params < 1:
             raise InputError(f"params = {params}: must be at least 1")
+        if not 0 <= seed < 2**64:
+            raise InputError(f"seed = {seed}: must lie within 0 and 2^64 - 1")
+        low, high = eigenvalues
+        if not -np.inf < low <= high < np.inf:
+            raise InputError(f"eigenvalues = {eigenvalues}: must be a smaller and a larger number")
         rng = np.random.default_rng(seed)
         shape = len(client_ids), params
         rotations, _ = np.linalg.qr(rng.standard_normal((*shape, params)))

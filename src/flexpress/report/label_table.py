@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from flexpress.planning import Plan
-from flexpress.report.table import WIDEST, Column, across, down
+from flexpress.report.table import Column, print_columns
 from flexpress.scenario import Scenario
 from flexpress.theory.label_mixes import Counts, LabelMix, label_mix, label_mixes
 
@@ -22,10 +22,7 @@ def show_label_mix(console: Console, scenario: Scenario, plan: Plan, counts: Cou
     """How biased each transporter's data are; the last row is all of them."""
     everyone = label_mix(range(len(counts)), counts)
     columns = mix_columns([*label_mixes(scenario, plan, counts), everyone])
-    table = across(columns)
-    if console.measure(table, options=console.options.update(width=WIDEST)).maximum > console.width:
-        table = down(columns)
-    console.print(table)
+    print_columns(console, columns)
     console.print()
     for line in EXPLANATION:
         console.print(f" {line}", soft_wrap=True)

@@ -14,6 +14,7 @@ def outlook_to_json(scenario: Scenario, outlook: Outlook, estimates: Estimates) 
     document = {
         "scenario": scenario.name,
         "seed": scenario.seed,
+        "learning_seed": scenario.learning_seed,
         "clock": outlook.clock,
         "slot_seconds": scenario.slot,
         "horizon": outlook.horizon,

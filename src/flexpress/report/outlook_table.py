@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from flexpress.report.numbers import column
-from flexpress.report.table import WIDEST, Column, across, down
+from flexpress.report.table import Column, print_columns
 from flexpress.scenario import Clock
 from flexpress.theory import Estimate, Estimates, Forecast, Outlook
 
@@ -22,10 +22,7 @@ MANY = 10**7
 def show_outlook(console: Console, outlook: Outlook, estimates: Estimates) -> None:
     """A row per plan and algorithm; below it the constants, the skew of data, and the advice."""
     columns = outlook_columns(outlook)
-    table = across(columns)
-    if console.measure(table, options=console.options.update(width=WIDEST)).maximum > console.width:
-        table = down(columns)
-    console.print(table)
+    print_columns(console, columns)
     console.print()
     for line in [*explanation(outlook), *constant_lines(estimates), skew_line(outlook)]:
         console.print(f" {line}", soft_wrap=True)
@@ -93,7 +90,7 @@ def constant_lines(estimates: Estimates) -> list[str]:
 
 def estimate_text(estimate: Estimate, what: str) -> str:
     spread = f"on average {estimate.mean:.3g} ± {estimate.deviation:.2g}"
-    return f"{estimate.value:.3g} at most, {spread}, over {estimate.samples:,} {what}"
+    return f"{estimate.value:.3g} the largest seen, {spread}, over {estimate.samples:,} {what}"
 
 
 def skew_line(outlook: Outlook) -> str:

@@ -20,6 +20,7 @@ def runs_to_json(scenario: Scenario, plan: Plan, traces: Mapping[Algorithm, Trac
     document = {
         "scenario": scenario.name,
         "seed": scenario.seed,
+        "learning_seed": scenario.learning_seed,
         "objective": plan.objective,
         "cost": plan.cost,
         "clock": scenario.run.clock,

@@ -33,10 +33,7 @@ Column = tuple[str, str, Sequence[str]]
 def show_plan(console: Console, scenario: Scenario, plan: Plan) -> None:
     """The figures of every transporter, whom it visits in which order, and how good that is."""
     columns = plan_columns(plan)
-    table = across(columns)
-    if console.measure(table, options=console.options.update(width=WIDEST)).maximum > console.width:
-        table = down(columns)
-    console.print(table)
+    print_columns(console, columns)
     console.print(order_of_visits(plan, "->" if console.options.ascii_only else "→"))
     console.print()
     for line in summary(scenario, plan):
@@ -60,6 +57,14 @@ def plan_columns(plan: Plan) -> list[Column]:
         used = [used_text(tour.energy, tour.budget) for tour in tours]
         columns += [("budget", "kJ", budgets), ("used", "", used)]
     return columns
+
+
+def print_columns(console: Console, columns: Sequence[Column]) -> None:
+    """Side by side if there is room."""
+    table = across(columns)
+    if console.measure(table, options=console.options.update(width=WIDEST)).maximum > console.width:
+        table = down(columns)
+    console.print(table)
 
 
 def across(columns: Sequence[Column]) -> Table:

@@ -12,6 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from flexpress.errors import InputError
 from flexpress.report.curve_axes import plain, scale_slots
 from flexpress.report.curve_labels import write_beside
 from flexpress.report.palette import INK, OKABE_ITO
@@ -25,10 +26,9 @@ from flexpress.theory import (
     lemma1,
     lemma2_global,
     lemma2_local,
-    theorem1,
-    theorem2,
 )
 from flexpress.theory.bounds import check_horizon
+from flexpress.theory.forecast import theorem_of
 
 FloatArray = NDArray[np.float64]
 
@@ -61,6 +61,9 @@ def save_theory_picture(
     title: str = "",
 ) -> None:
     """Distances and gradients, averaged over runs that differ in their seeds, and their bounds."""
+    theorem_of(algorithm)  # or there is nothing to draw
+    if not runs:
+        raise InputError("runs: must be at least one, measured by `measure`")
     check_horizon(tours, len(runs[0].gradient))
     figure = Figure(figsize=SIZE, facecolor="white")
     FigureCanvasAgg(figure)
@@ -103,7 +106,7 @@ def theorem_lines(
     runs: Sequence[Measured], constants: Constants, tours: Tours, algorithm: Algorithm, rate: float
 ) -> list[Line]:
     """The mean gradient up to each slot, its bound, and what that is made of."""
-    theorem, name = (theorem1, "Theorem 1") if algorithm == "sync" else (theorem2, "Theorem 2")
+    theorem, name = theorem_of(algorithm), "Theorem 1" if algorithm == "sync" else "Theorem 2"
     values = mean([run.mean_gradient for run in runs])
     first = int(tours.longest) + 1
     bounds = [theorem(constants, rate, tours, slot) for slot in range(first, len(values) + 1)]

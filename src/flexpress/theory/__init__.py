@@ -18,6 +18,7 @@ from flexpress.theory.objective import Objective
 from flexpress.theory.outlook import Outlook, Skew, outlook
 from flexpress.theory.quadratic import exact_constants
 from flexpress.theory.rates import best_rate, paper_order, paper_rate, slots_to, soonest
+from flexpress.theory.stability import stable_rate
 from flexpress.theory.tours import Tours
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "paper_rate",
     "slots_to",
     "soonest",
+    "stable_rate",
     "theorem1",
     "theorem1_simplified",
     "theorem2",

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flexpress.errors import InputError
 from flexpress.scenario import Algorithm, Objective
 from flexpress.theory.bounds import Bound, Theorem, theorem1, theorem2
 from flexpress.theory.constants import Constants
 from flexpress.theory.rates import best_rate, soonest
+from flexpress.theory.stability import stable_rate
 from flexpress.theory.tours import Tours
 
 THEOREMS: dict[Algorithm, Theorem] = {"sync": theorem1, "async": theorem2}
+
+
+def theorem_of(algorithm: Algorithm) -> Theorem:
+    """InputError for `direct`, of which the paper proves nothing."""
+    if algorithm not in THEOREMS:
+        raise InputError(f'algorithm = "{algorithm}": must be one of {", ".join(THEOREMS)}')
+    return THEOREMS[algorithm]
 
 
 @dataclass(frozen=True)
@@ -24,6 +33,7 @@ class Forecast:
     bound: Bound  # at the horizon, with that rate
     slots: int  # until the bound is at the target
     rate_to_target: float  # with which it is there soonest
+    stable_rate: float  # up to which old updates do no harm, by a quadratic with this L
     slots_alike: int  # the same by Theorem 2 for either algorithm, so that they can be compared
 
 
@@ -42,7 +52,7 @@ def forecast(
     terms of Theorem 1. FedEx-Sync is FedEx-Async with all tours as long as the longest, so that
     Theorem 2 holds for it too, and `slots_alike` compares what is comparable.
     """
-    theorem = THEOREMS[algorithm]
+    theorem = theorem_of(algorithm)
     rate = best_rate(theorem, constants, tours, horizon)
     reached = soonest(theorem, constants, tours, target)
     flown = tours.in_step() if algorithm == "sync" else tours
@@ -54,5 +64,6 @@ def forecast(
         bound=theorem(constants, rate, tours, horizon),
         slots=reached.slots,
         rate_to_target=reached.rate,
+        stable_rate=stable_rate(algorithm, tours, constants.smoothness),
         slots_alike=soonest(theorem2, constants, flown, target).slots,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from flexpress.errors import InputError
 from flexpress.planning import Plan
 from flexpress.scenario import Algorithm, Clock, Objective, Scenario
 from flexpress.theory.advice import Advice, advise
@@ -51,6 +52,8 @@ def outlook(
     target: float | None = None,
 ) -> Outlook:
     """`counts`: samples of each label at every client, in the order of the scenario."""
+    if not plans:
+        raise InputError("plans: must be at least one")
     horizon = scenario.run.horizon if horizon is None else horizon
     target = TARGET * constants.start_gradient if target is None else target
     forecasts = tuple(
@@ -75,7 +78,7 @@ def outlook(
         learning_rate=scenario.learning.learning_rate,
         forecasts=forecasts,
         skews=skews,
-        advice=advise(forecasts, means),
+        advice=advise(forecasts, means, scenario.learning.learning_rate),
     )
 
 

@@ -24,7 +24,9 @@ SMALLEST_RATE = 1e-30
 
 def paper_rate(constants: Constants, num_clients: int, horizon: float) -> float:
     """sqrt(N) / (L sqrt(T)) of the remarks, for T >= N^3."""
-    if horizon < num_clients**3:
+    if num_clients < 1:
+        raise InputError(f"num_clients = {num_clients}: must be at least 1")
+    if not horizon >= num_clients**3:
         least = f"N^3 = {num_clients**3:,} for N = {num_clients}"
         raise InputError(f"horizon {horizon:g}: must be at least {least}")
     return math.sqrt(num_clients / horizon) / constants.smoothness
@@ -70,23 +72,29 @@ def soonest(theorem: Theorem, constants: Constants, tours: Tours, target: float)
         return slots_to(theorem, constants, rate, tours, target)
 
     rate = lowest(slots, constants.largest_rate)
-    return Reached(math.ceil(slots(rate) * (1 - 1e-12)), rate)
+    found = slots(rate)
+    if math.isinf(found):
+        raise InputError(f"target {target:g}: no bound comes down to it; must be larger")
+    return Reached(math.ceil(found * (1 - 1e-12)), rate)
 
 
 def check_target(target: float) -> None:
     if not 0 < target < math.inf:
-        raise InputError(f"target {target:g}: must be more than 0; it is a squared gradient norm")
+        limits = "must be more than 0, and finite"
+        raise InputError(f"target {target:g}: {limits}; it is a squared gradient norm")
 
 
 def slots_to(
     theorem: Theorem, constants: Constants, rate: float, tours: Tours, target: float
 ) -> float:
-    """After which the bound is at most the target; infinite if it stays above, however long."""
+    """From which on the bound is at most the target; infinite if it does not stay there.
+
+    Theorem 1 can grow with time, from a few slots after the first tour up to delay and noise: a
+    target below those is then passed only for a while, which does not count.
+    """
     first = math.floor(tours.longest) + 1
     steady = theorem(constants, rate, tours, math.inf).total
     once = (theorem(constants, rate, tours, first).total - steady) * first
-    if once <= 0:
-        return first if steady + once / first <= target else math.inf
     return max(first, once / (target - steady)) if steady < target else math.inf
 
 

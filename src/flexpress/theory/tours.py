@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from flexpress.errors import InputError
@@ -20,9 +21,10 @@ class Tours:
         if not self.clients or len(self.clients) != len(self.slots):
             counts = f"{len(self.clients)} numbers of clients, {len(self.slots)} of slots"
             raise InputError(f"{counts}: must be one of each for every tour, and at least one tour")
-        if min(self.clients) < 1 or min(self.slots) <= 0:
-            least = f"{min(self.clients)} clients, {min(self.slots):g} slots"
-            raise InputError(f"a tour of {least}: must have at least 1 client and take some time")
+        for clients, slots in zip(self.clients, self.slots, strict=True):
+            if clients < 1 or not 0 < slots < math.inf:
+                limits = "must have at least 1 client and take some time, not for ever"
+                raise InputError(f"a tour of {clients} clients, {slots:g} slots: {limits}")
 
     @classmethod
     def of(cls, scenario: Scenario, plan: Plan) -> Tours:
