@@ -11,7 +11,7 @@ from flexpress.report.curve_labels import heights, write_beside
 from flexpress.report.palette import COLOURS
 from flexpress.report.theme import Theme
 
-SIZE, AWAY = 9.0, 20.0  # points: of letters, and from the frame to them
+SIZE, AWAY = 9.5, 18.0  # points: of letters, and from the frame to them
 DASHES = (0, (3.5, 1.4))
 LETTER = 0.58  # width of a letter on average, in font sizes
 

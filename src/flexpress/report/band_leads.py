@@ -8,7 +8,7 @@ from functools import reduce
 import numpy as np
 from matplotlib.axes import Axes
 
-from flexpress.report.band import Band, BandLine, FloatArray
+from flexpress.report.band import Band, BandLine, FloatArray, band_of
 from flexpress.report.band_labels import DASHES, colour_of
 from flexpress.report.theme import Theme
 
@@ -16,10 +16,11 @@ SETTLING = 0.1  # of all slots: differences before do not set the scale
 LEAST = 0.5  # points: smaller differences are not made to look large
 ROOM = 1.15  # of the largest difference
 WINDOW = 5  # measurements that a difference is averaged over
+LONG = 25  # measurements from which it is
 
 
 def draw_leads(ax: Axes, lines: Sequence[BandLine], bands: Sequence[Band], theme: Theme) -> None:
-    """A running mean each, at the slots that all of them have."""
+    """At the slots that all of them have; of long ones a running mean."""
     slots, leads = leads_of(bands)
     ax.axhline(0.0, color=theme.pale, linewidth=0.8)
     for line, lead in zip(lines, leads, strict=True):
@@ -35,8 +36,15 @@ def leads_of(bands: Sequence[Band]) -> tuple[FloatArray, FloatArray]:
     """(points,) slots, and (lines, points) percentage points."""
     slots = reduce(np.intersect1d, [band.slots for band in bands])
     means = [band.mean[np.searchsorted(band.slots, slots)] for band in bands]
-    smooth = np.array([running_mean(mean) for mean in means]).reshape(len(bands), len(slots))
-    return slots, smooth - smooth.mean(axis=0)
+    if len(slots) >= LONG:
+        means = [running_mean(mean) for mean in means]
+    every = np.array(means).reshape(len(bands), len(slots))
+    return slots, every - every.mean(axis=0)
+
+
+def is_long(lines: Sequence[BandLine]) -> bool:
+    """Whether running means are drawn."""
+    return len(reduce(np.intersect1d, [band_of(line).slots for line in lines])) >= LONG
 
 
 def running_mean(values: FloatArray) -> FloatArray:

@@ -13,12 +13,13 @@ from matplotlib.figure import Figure
 
 from flexpress.report.band import Band, BandLine, band_of, finite
 from flexpress.report.band_labels import DASHES, colour_of, end_texts, inches_beside, label_ends
-from flexpress.report.band_leads import WINDOW, draw_leads
+from flexpress.report.band_leads import WINDOW, draw_leads, is_long
 from flexpress.report.curve_axes import add_time, plain, scale_accuracy, scale_slots
 from flexpress.report.theme import LIGHT, Theme
 
-WIDTH, LEFT = 6.5, 0.65  # inches: of all, and of what stands left of the axes
+WIDTH, LEFT = 6.0, 0.6  # inches: of all, and of what stands left of the axes
 UPPER, LOWER, BETWEEN = 2.7, 1.3, 0.2  # inches that the axes are high, and apart
+LABEL = 0.18  # inches that a label is high: many of them need more than the upper axes usually have
 BELOW, ABOVE = 0.5, 0.75  # inches
 NARROWEST = 3.0  # inches of the axes, however long the labels are
 
@@ -28,8 +29,9 @@ def bands_figure(
 ) -> Figure:
     """Mean, lowest to highest and single seeds above; below, how far the means are apart."""
     bands = [band_of(line) for line in lines]
-    figure = new_figure(theme, with_lower=len(lines) > 1)
-    upper, *lowers = new_axes(figure, inches_beside(end_texts(lines, bands)), theme)
+    figure = new_figure(len(lines), theme)
+    beside = inches_beside(end_texts(lines, bands))
+    upper, *lowers = new_axes(figure, beside, theme, with_lower=len(lines) > 1)
     for line, band in zip(lines, bands, strict=True):
         draw(upper, line, band, theme)
     scale(upper, lines, theme)
@@ -52,10 +54,8 @@ def bands_caption(lines: Sequence[BandLine], dashed: str = "the clock counts who
     if any(line.dashed for line in lines):
         parts.append(f"Dashed: {dashed}.")
     if len(lines) > 1:
-        parts.append(
-            "Below: by how many percentage points each is ahead of the average of all lines, "
-            f"a running mean of {WINDOW} measurements."
-        )
+        smooth = f", a running mean of {WINDOW} measurements" if is_long(lines) else ""
+        parts.append(f"Below: percentage points ahead of the average of all lines{smooth}.")
     return " ".join(parts)
 
 
@@ -66,21 +66,23 @@ def seeds_text(lines: Sequence[BandLine]) -> str:
     return f", mean of {most} seeds" if fewest == most else f", mean of {fewest} to {most} seeds"
 
 
-def new_figure(theme: Theme, *, with_lower: bool) -> Figure:
-    height = BELOW + UPPER + ABOVE + (LOWER + BETWEEN if with_lower else 0.0)
+def new_figure(lines: int, theme: Theme) -> Figure:
+    """With room for a second panel if there is something to compare."""
+    height = BELOW + max(UPPER, LABEL * lines) + ABOVE + (LOWER + BETWEEN if lines > 1 else 0.0)
     figure = Figure(figsize=(WIDTH, height), facecolor=theme.paper)
     FigureCanvasAgg(figure)
     return figure
 
 
-def new_axes(figure: Figure, beside: float, theme: Theme) -> list[Axes]:
-    """One, or two if there is room below; as wide as the labels beside them leave room for."""
+def new_axes(figure: Figure, beside: float, theme: Theme, *, with_lower: bool) -> list[Axes]:
+    """One or two; as wide as the labels beside them leave room for."""
     height = figure.get_figheight()
     left, width = LEFT / WIDTH, max(WIDTH - LEFT - beside, NARROWEST) / WIDTH
-    base = height - ABOVE - UPPER
-    upper = figure.add_axes((left, base / height, width, UPPER / height), facecolor=theme.paper)
+    base = BELOW + LOWER + BETWEEN if with_lower else BELOW
+    place = (left, base / height, width, (height - ABOVE - base) / height)
+    upper = figure.add_axes(place, facecolor=theme.paper)
     axes = [upper]
-    if base > BELOW:
+    if with_lower:
         place = (left, BELOW / height, width, LOWER / height)
         axes.append(figure.add_axes(place, facecolor=theme.paper, sharex=upper))
     for ax in axes:

@@ -16,7 +16,7 @@ from flexpress.report.numbers import column
 from flexpress.report.palette import COLOURS
 from flexpress.report.theme import LIGHT, Theme
 
-WIDTH, HEIGHT = 5.6, 2.6  # inches of the axes
+WIDTH, HEIGHT = 5.2, 2.6  # inches of the axes
 BAR, GAP = 0.74, 0.9  # width of a bar, and between groups, in places of bars
 TINT = 0.42  # of the colour in a bar
 ROOM = 1.12  # above the highest bar or budget

@@ -30,7 +30,7 @@ DOTS_PER_INCH = 150
 LABELLED_CLIENTS = 60
 ARROWED_TRANSPORTERS = 40
 CROWD = 300  # clients from which the map is larger and its lines are thinner
-NARROW = 5.4  # inches of the longer side
+NARROW = 5.0  # inches of the longer side
 MARGIN = 0.07  # of the longer side
 
 

@@ -18,7 +18,8 @@ from flexpress.report.picture import Picture
 
 DARK_SCREEN = "screen and (prefers-color-scheme: dark)"
 SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
-PIXELS_PER_POINT = 96 / 72
+PIXELS_PER_POINT = 96 / 72 * 1.1
+"""A little larger than they are, so that their words are as large as those beside them."""
 
 
 def page_html(page: Page) -> str:
@@ -91,7 +92,10 @@ def size(svg: str) -> tuple[int, int]:
 def command_html(command: str) -> str:
     if not command:
         return ""
-    return f'<pre tabindex="0"><code>{html.escape(command)}</code></pre>'
+    return (
+        '<p class="label">To make it again:</p>\n'
+        f'<pre tabindex="0"><code>{html.escape(command)}</code></pre>'
+    )
 
 
 def downloads_html(section: Section, figures: str) -> str:

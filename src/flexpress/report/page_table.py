@@ -7,9 +7,9 @@ import re
 
 from flexpress.report.page import Cell, Grid, Verdict
 
-NUMBER = re.compile(
-    r"[-+±\N{MINUS SIGN}]?\d[\d,.]*(e[-+]?\d+)?( ?[^\W\d]{1,4}| ?%)?|[-\N{EN DASH}]?"
-)
+VALUE = r"[-+±\u2212]?\d[\d,.]*(?:e[-+]?\d+)?(?: ?%| ?[^\W\d]{1,6})?"
+NUMBER = re.compile(f"{VALUE}(?: to {VALUE})?|[-\u2013]?")
+"""With its unit, or two that are the ends of an interval, or a dash for what there is not."""
 SIGNS: dict[Verdict, str] = {
     "good": "\N{HEAVY CHECK MARK}",
     "bad": "\N{HEAVY BALLOT X}",
@@ -60,7 +60,7 @@ def inner(cell: str | Cell) -> str:
 
 
 def number_columns(table: Grid) -> set[int]:
-    """Those in which there are only numbers, with their units, and dashes for what there is not."""
+    """Those in which there is nothing else."""
     return {
         j
         for j in range(len(table.head))

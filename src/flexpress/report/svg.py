@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 WITHOUT = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 FONTS = "'DejaVu Sans', Verdana, sans-serif"
+SPACES = " text{white-space: pre}"
 
 PROLOGUE = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
 FAMILY = re.compile(r"'DejaVu Sans'[^;\"]*")
@@ -26,14 +27,14 @@ DECIMALS = 2
 
 
 def svg_text(figure: Figure) -> str:
-    """One `<svg>` element, which refers to nothing outside."""
+    """One `<svg>` element, which refers to nothing outside; spaces in its texts are kept."""
     image = io.StringIO()
     settings = matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "flexpress"})
     with settings, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")  # names in any script
         figure.savefig(image, format="svg", bbox_inches="tight", metadata=WITHOUT)
     text = PROLOGUE.sub("", image.getvalue(), count=1)
-    text = FAMILY.sub(FONTS, text)
+    text = FAMILY.sub(FONTS, text.replace("</style>", f"{SPACES}</style>", 1))
     return OUTLINE.sub(lambda found: shorter(found[0]), text)
 
 

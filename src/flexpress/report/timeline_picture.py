@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -14,11 +15,11 @@ from flexpress.report.palette import COLOURS
 from flexpress.report.theme import LIGHT, Theme
 from flexpress.report.timeline import Flight, Row, Timeline
 
-WIDTH, LEFT, RIGHT = 6.5, 0.55, 0.1  # inches
+WIDTH, LEFT, RIGHT = 6.0, 0.5, 0.1  # inches
 ROW, BETWEEN = 0.3, 0.5  # inches that a row is high, and panels are apart
 ABOVE, BELOW = 0.55, 0.85  # inches
 MOST_ROWS = 12
-BAR = 0.62  # of a row
+BAR, TICK = 0.62, 0.16  # heights of a flight and of a visit, of a row
 TINT = 0.3  # of the colour in a bar
 LETTER = 6.0  # points that a digit of a version takes
 HATCH = "//////"
@@ -39,7 +40,7 @@ def timeline_figure(
     shown = [timeline for timeline in timelines if timeline.rows]
     figure, axes = new_axes([min(len(timeline.rows), MOST_ROWS) for timeline in shown], theme)
     for ax, timeline in zip(axes, shown, strict=True):
-        draw(ax, timeline, colours, theme)
+        draw(Panel(ax, timeline, theme), colours)
     for ax in axes[:-1]:
         ax.tick_params(axis="x", labelbottom=False, length=0)
         ax.set_xlabel("")
@@ -63,69 +64,88 @@ def new_axes(rows: Sequence[int], theme: Theme) -> tuple[Figure, list[Axes]]:
     return figure, axes
 
 
-def draw(ax: Axes, timeline: Timeline, colours: Sequence[str], theme: Theme) -> None:
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Where one run is drawn."""
+
+    ax: Axes
+    timeline: Timeline
+    theme: Theme
+
+    @property
+    def end(self) -> float:
+        """The last second that is shown."""
+        return self.timeline.slots * self.timeline.slot_seconds
+
+    def slot(self, seconds: float) -> float:
+        return seconds / self.timeline.slot_seconds
+
+    def points(self, seconds: float) -> float:
+        """How wide that is."""
+        return 72 * (WIDTH - LEFT - RIGHT) * seconds / self.end
+
+
+def draw(panel: Panel, colours: Sequence[str]) -> None:
+    ax, timeline, theme = panel.ax, panel.timeline, panel.theme
     rows = timeline.rows[:MOST_ROWS]
     ax.set_ylim(len(rows) - 0.5, -0.5)
     scale_slots(ax, timeline.slots, theme)
     ax.set_xlabel(f"slot (of {timeline.slot_seconds:g} s)", color=theme.ink)
-    points = 72 * (WIDTH - LEFT - RIGHT) / (timeline.slots * timeline.slot_seconds)
     for place, row in enumerate(rows):
         colour = colours[(row.transporter - 1) % len(colours)]
         for flight in row.flights:
-            draw_flight(ax, place, flight, timeline, colour, points, theme)
-    draw_updates(ax, timeline, points, theme)
+            draw_flight(panel, place, flight, colour)
+            draw_wait(panel, place, flight)
+    draw_updates(panel)
     frame(ax, rows, colours, theme)
     more = len(timeline.rows) - len(rows)
-    name = f"{timeline.name} (and {more} more transporters)" if more else timeline.name
+    name = f"{timeline.name} (and {more} more)" if more else timeline.name
     ax.set_ylabel(name, color=theme.ink, fontsize=10, parse_math=False)
 
 
-def draw_flight(
-    ax: Axes,
-    place: int,
-    flight: Flight,
-    timeline: Timeline,
-    colour: str,
-    points: float,
-    theme: Theme,
-) -> None:
-    """The bar with its ticks and number, and the wait behind it; `points` are those of a second."""
-    slot, last = timeline.slot_seconds, timeline.slots * timeline.slot_seconds
-    end = last if flight.end is None else flight.end
+def draw_flight(panel: Panel, place: int, flight: Flight, colour: str) -> None:
+    """The bar with its ticks and number; one that ends later goes on beyond the frame."""
+    ax, theme, start = panel.ax, panel.theme, flight.start
+    end = 2 * panel.end if flight.end is None else flight.end
     line = theme.line(colour)
-    beyond = timeline.slots if flight.end is None else 0.0  # its end is not to be seen
-    bar = box(flight.start / slot, end / slot + beyond, place)
+    bar = box(panel, start, end, place)
     bar.set(facecolor=theme.fill(colour, TINT), edgecolor=line, linewidth=0.8, zorder=2)
-    ax.add_patch(bar)
-    feet = place + BAR / 2
-    visits = [second / slot for second in flight.visits]
-    ax.vlines(visits, feet - 0.16, feet, color=line, linewidth=0.9, zorder=3)
-    text = str(flight.version)
-    if points * (end - flight.start) > LETTER * (len(text) + 1):
-        middle = (flight.start + end) / 2 / slot
-        ax.text(middle, place - 0.06, text, ha="center", va="center", fontsize=8, color=theme.ink)
-    if flight.end is not None and flight.leaves is not None and flight.leaves > flight.end:
-        wait = box(flight.end / slot, min(flight.leaves, last) / slot, place)
-        wait.set(facecolor="none", edgecolor=theme.pale, hatch=HATCH, linewidth=0, zorder=1)
-        ax.add_patch(wait)
+    visits, feet = [panel.slot(second) for second in flight.visits], place + BAR / 2
+    ax.vlines(visits, feet - TICK, feet, color=line, linewidth=0.9, zorder=3)
+    shown, text = min(end, panel.end), str(flight.version)
+    if panel.points(shown - start) > LETTER * (len(text) + 1):
+        middle = panel.slot((start + shown) / 2)
+        number = ax.text(middle, place - 0.06, text, ha="center", va="center")
+        number.set(fontsize=8, color=theme.ink)
 
 
-def box(start: float, end: float, place: int) -> Rectangle:
-    return Rectangle((start, place - BAR / 2), end - start, BAR)
+def draw_wait(panel: Panel, place: int, flight: Flight) -> None:
+    """From its landing to the next departure."""
+    if flight.end is None or flight.leaves is None or flight.leaves <= flight.end:
+        return
+    wait = box(panel, flight.end, flight.leaves, place)
+    wait.set(facecolor="none", edgecolor=panel.theme.pale, hatch=HATCH, linewidth=0, zorder=1)
 
 
-def draw_updates(ax: Axes, timeline: Timeline, points: float, theme: Theme) -> None:
+def box(panel: Panel, start: float, end: float, place: int) -> Rectangle:
+    """A bar from one second to another, which the frame cuts off."""
+    left, width = panel.slot(start), panel.slot(end - start)
+    bar = Rectangle((left, place - BAR / 2), width, BAR)
+    panel.ax.add_patch(bar)
+    return bar
+
+
+def draw_updates(panel: Panel) -> None:
     """Lines through all rows; numbers above them where there is room."""
-    free = 0.0
-    for update in timeline.updates:
-        slot = update.seconds / timeline.slot_seconds
-        ax.axvline(slot, color=theme.grey, linewidth=0.7, zorder=1.5)
-        text, width = str(update.version), LETTER * (len(str(update.version)) + 0.5)
-        if points * update.seconds - width / 2 >= free:
-            above = ax.get_xaxis_transform()
-            number = ax.text(slot, 1.02, text, transform=above, ha="center", va="bottom")
-            number.set(fontsize=7.5, color=theme.grey)
-            free = points * update.seconds + width / 2
+    ax, free = panel.ax, 0.0
+    for update in panel.timeline.updates:
+        slot, text = panel.slot(update.seconds), str(update.version)
+        ax.axvline(slot, color=panel.theme.grey, linewidth=0.7, zorder=1.5)
+        width, middle = LETTER * (len(text) + 0.5), panel.points(update.seconds)
+        if middle - width / 2 >= free:
+            number = ax.text(slot, 1.02, text, transform=ax.get_xaxis_transform())
+            number.set(ha="center", va="bottom", fontsize=7.5, color=panel.theme.grey)
+            free = middle + width / 2
 
 
 def frame(ax: Axes, rows: Sequence[Row], colours: Sequence[str], theme: Theme) -> None:
