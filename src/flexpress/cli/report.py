@@ -10,14 +10,13 @@ import typer
 
 from flexpress import __version__
 from flexpress.cli.app import app
+from flexpress.cli.learning import find_modules
 from flexpress.cli.terminal import complain, say
 from flexpress.errors import InputError
 
 if TYPE_CHECKING:
     from flexpress.scenario import Scenario
     from flexpress.theory.label_mixes import Counts
-
-REPORT = "report.html"
 
 
 @app.command()
@@ -37,8 +36,8 @@ def report(
     complete are shown as far as they went.
     """
     from flexpress.cli.found_runs import find_runs
-    from flexpress.report.page_files import write_page
-    from flexpress.report.runs_page import runs_page
+    from flexpress.report.page_files import REPORT
+    from flexpress.report.runs_page import save_report
     from flexpress.report.shown_run import common_folder
     from flexpress.scenario.folder import check_folder
     from flexpress.simulation.stored_run import load_run
@@ -46,13 +45,12 @@ def report(
     folders = find_runs(names)
     path = out or shortest(common_folder(folders)) / REPORT
     check_folder(path.parent, (path.name,))
-    page = runs_page(
+    save_report(
         [load_run(folder) for folder in folders],
+        path,
         label_counts=read_labels if labels else lambda scenario: None,
         made_by=f"Made by flexpress {__version__}: flexpress report {shlex.join(names)}",
-        figures=figures_folder(path),
     )
-    write_page(page, path)
     say(str(path))
 
 
@@ -62,15 +60,12 @@ def shortest(folder: Path) -> Path:
     return folder.relative_to(here) if folder.is_relative_to(here) else folder
 
 
-def figures_folder(path: Path) -> str:
-    """Beside the page; another page in the same folder has another one."""
-    return "figures" if path.name == REPORT else f"{path.stem}-figures"
-
-
 def read_labels(scenario: Scenario) -> Counts | None:
     """None, and a line that says why, if the data cannot be had."""
     from flexpress.learning import make_task
+    from flexpress.scenario.folder import SCENARIO
 
+    find_modules(scenario, SCENARIO)
     try:
         return make_task(scenario, tell=complain).label_counts()
     except InputError as error:

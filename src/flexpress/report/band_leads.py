@@ -8,7 +8,7 @@ from functools import reduce
 import numpy as np
 from matplotlib.axes import Axes
 
-from flexpress.report.band import Band, BandLine, FloatArray, band_of
+from flexpress.report.band import Band, BandLine, FloatArray
 from flexpress.report.band_labels import DASHES, colour_of
 from flexpress.report.theme import Theme
 
@@ -34,7 +34,7 @@ def draw_leads(ax: Axes, lines: Sequence[BandLine], bands: Sequence[Band], theme
 
 def leads_of(bands: Sequence[Band]) -> tuple[FloatArray, FloatArray]:
     """(points,) slots, and (lines, points) percentage points."""
-    slots = reduce(np.intersect1d, [band.slots for band in bands])
+    slots = slots_of_all(bands)
     means = [band.mean[np.searchsorted(band.slots, slots)] for band in bands]
     if len(slots) >= LONG:
         means = [running_mean(mean) for mean in means]
@@ -42,9 +42,9 @@ def leads_of(bands: Sequence[Band]) -> tuple[FloatArray, FloatArray]:
     return slots, every - every.mean(axis=0)
 
 
-def is_long(lines: Sequence[BandLine]) -> bool:
-    """Whether running means are drawn."""
-    return len(reduce(np.intersect1d, [band_of(line).slots for line in lines])) >= LONG
+def slots_of_all(bands: Sequence[Band]) -> FloatArray:
+    """Those at which every line has a mean."""
+    return reduce(np.intersect1d, [band.slots for band in bands])
 
 
 def running_mean(values: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from flexpress.report.band import Band, BandLine, band_of, finite
 from flexpress.report.band_labels import DASHES, colour_of, end_texts, inches_beside, label_ends
-from flexpress.report.band_leads import WINDOW, draw_leads, is_long
+from flexpress.report.band_leads import LONG, WINDOW, draw_leads, slots_of_all
 from flexpress.report.curve_axes import add_time, plain, scale_accuracy, scale_slots
 from flexpress.report.theme import LIGHT, Theme
 
@@ -29,9 +29,10 @@ def bands_figure(
 ) -> Figure:
     """Mean, lowest to highest and single seeds above; below, how far the means are apart."""
     bands = [band_of(line) for line in lines]
-    figure = new_figure(len(lines), theme)
+    with_lower = compared(bands) > 1
+    figure = new_figure(len(lines), theme, with_lower=with_lower)
     beside = inches_beside(end_texts(lines, bands))
-    upper, *lowers = new_axes(figure, beside, theme, with_lower=len(lines) > 1)
+    upper, *lowers = new_axes(figure, beside, theme, with_lower=with_lower)
     for line, band in zip(lines, bands, strict=True):
         draw(upper, line, band, theme)
     scale(upper, lines, theme)
@@ -53,10 +54,16 @@ def bands_caption(lines: Sequence[BandLine], dashed: str = "the clock counts who
         parts.append("The band reaches from the lowest to the highest seed; thin lines are seeds.")
     if any(line.dashed for line in lines):
         parts.append(f"Dashed: {dashed}.")
-    if len(lines) > 1:
-        smooth = f", a running mean of {WINDOW} measurements" if is_long(lines) else ""
+    points = compared([band_of(line) for line in lines])
+    if points > 1:
+        smooth = f", a running mean of {WINDOW} measurements" if points >= LONG else ""
         parts.append(f"Below: percentage points ahead of the average of all lines{smooth}.")
     return " ".join(parts)
+
+
+def compared(bands: Sequence[Band]) -> int:
+    """The number of slots at which lines can be compared: none if there is only one."""
+    return len(slots_of_all(bands)) if len(bands) > 1 else 0
 
 
 def seeds_text(lines: Sequence[BandLine]) -> str:
@@ -66,9 +73,8 @@ def seeds_text(lines: Sequence[BandLine]) -> str:
     return f", mean of {most} seeds" if fewest == most else f", mean of {fewest} to {most} seeds"
 
 
-def new_figure(lines: int, theme: Theme) -> Figure:
-    """With room for a second panel if there is something to compare."""
-    height = BELOW + max(UPPER, LABEL * lines) + ABOVE + (LOWER + BETWEEN if lines > 1 else 0.0)
+def new_figure(lines: int, theme: Theme, *, with_lower: bool) -> Figure:
+    height = BELOW + max(UPPER, LABEL * lines) + ABOVE + (LOWER + BETWEEN if with_lower else 0.0)
     figure = Figure(figsize=(WIDTH, height), facecolor=theme.paper)
     FigureCanvasAgg(figure)
     return figure

@@ -40,8 +40,9 @@ class FlownPlan:
         return self.runs[0].run.plan
 
     @property
-    def names(self) -> str:
-        return ", ".join(run.name for run in self.runs)
+    def cost(self) -> str:
+        """What it was made for, and how good it is at that."""
+        return f"{self.plan.objective} {cost_text(self.plan.objective, self.plan.cost)}"
 
 
 def flown_plans(runs: Sequence[ShownRun]) -> list[FlownPlan]:
@@ -58,7 +59,7 @@ def plan_section(flown: FlownPlan, anchor: str, title: str, label_counts: LabelC
     return Section(
         anchor=anchor,
         title=title,
-        text=(f"Flown by {flown.names}.",),
+        text=(f"Flown by {', '.join(run.name for run in flown.runs)}.",),
         pictures=tuple(pictures(flown, anchor, label_counts)),
         tables=(scenario_grid(scenario, plan), plan_grid(plan), visits_grid(plan)),
         downloads=(Download(f"{anchor}.csv", plan_csv(plan)),),
@@ -68,14 +69,24 @@ def plan_section(flown: FlownPlan, anchor: str, title: str, label_counts: LabelC
 def pictures(flown: FlownPlan, anchor: str, label_counts: LabelCounts) -> Iterator[Picture]:
     scenario, plan = flown.scenario, flown.plan
     yield map_picture(f"{anchor}-map", scenario, plan)
-    label = f"{plan.objective} {cost_text(plan.objective, plan.cost)}"
-    yield energy_picture(f"{anchor}-energy", label, plan)
+    yield energy_picture(f"{anchor}-energy", flown.cost, plan)
     timeline = timeline_picture(f"{anchor}-timeline", scenario, plan, rhythms(flown))
     if timeline:
         yield timeline
-    counts = label_counts(scenario)
-    if counts is not None:
-        yield labels_picture(f"{anchor}-labels", scenario, plan, counts)
+    for number, dealt in enumerate(ways_of_dealing(flown), start=1):
+        counts = label_counts(dealt)
+        if counts is not None:
+            yield labels_picture(f"{anchor}-labels-{number}", dealt, plan, counts)
+
+
+def ways_of_dealing(flown: FlownPlan) -> list[Scenario]:
+    """A scenario for each data set and partition; of several seeds the first will do."""
+    found: dict[tuple[object, ...], Scenario] = {}
+    for run in flown.runs:
+        data = run.run.scenario.learning
+        how = data.alpha, data.main_label_probability, data.samples_per_client
+        found.setdefault((data.dataset, data.partition, *how), run.run.scenario)
+    return list(found.values())
 
 
 def rhythms(flown: FlownPlan) -> list[tuple[str, Trace]]:

@@ -9,6 +9,13 @@ from flexpress.report.page import Page
 from flexpress.report.page_html import page_html
 from flexpress.scenario.folder import write_files
 
+REPORT, FIGURES = "report.html", "figures"
+
+
+def figures_beside(path: Path) -> str:
+    """The folder for what a page links to; another page in the same folder has another one."""
+    return FIGURES if path.name == REPORT else f"{path.stem}-{FIGURES}"
+
 
 def write_page(page: Page, path: Path) -> None:
     """First what it links to, then the page itself."""

@@ -1,7 +1,11 @@
-"""Runs as lines of one figure: those that differ in their seed only are one line with a band."""
+"""Runs as lines of one figure: those that differ in their seed only are one line with a band.
+
+Only complete ones: a run that is not would end the mean of all where it ended itself.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,9 +13,17 @@ from flexpress.report.band import BandLine, Course
 from flexpress.report.palette import ALGORITHMS, COLOURS
 from flexpress.report.run_differences import differences, settings
 from flexpress.report.shown_run import ShownRun
+from flexpress.scenario import Scenario
 
 SEED, CLOCK = "learning.seed", "run.clock"
-HORIZON = "run.horizon"
+ASKED_FIRST = (
+    "run.algorithm",
+    "plan.objective",
+    "learning.partition",
+    "learning.dataset",
+    "learning.model",
+    "run.clock",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,28 +61,45 @@ def course(shown: ShownRun, slot: float) -> Course:
 
 
 def alike(runs: Sequence[ShownRun]) -> list[Alike]:
+    """In the order of the runs; the same run in a second folder is not another seed."""
     found: dict[tuple[object, ...], list[ShownRun]] = {}
+    met: Counter[tuple[object, ...]] = Counter()
     for run in runs:
-        found.setdefault(identity(run, SEED), []).append(run)
+        itself = identity(run)
+        copy = met[itself] if run.run.state == "complete" else run.name
+        met[itself] += 1
+        found.setdefault((copy, *identity(run, SEED)), []).append(run)
     return [Alike(tuple(group)) for group in found.values()]
 
 
 def identity(shown: ShownRun, *without: str) -> tuple[object, ...]:
-    """Everything that a line depends on, but for some settings; not how long it was run."""
+    """Everything that a run depends on, but for some settings."""
     scenario, plan = shown.run.scenario, shown.run.plan
-    kept = [(k, repr(v)) for k, v in settings(scenario).items() if k not in (*without, HORIZON)]
+    kept = [(k, repr(v)) for k, v in settings(scenario).items() if k not in without]
     return tuple(kept), tuple(tour.clients for tour in plan.transporters)
 
 
 def line_labels(groups: Sequence[Alike]) -> list[str]:
     """The name of a single run; of several the settings that tell their line from the others."""
-    differing = differences([group.first.run.scenario for group in groups])
-    told = [values for key, values in differing.items() if key not in (SEED, HORIZON)]
-    labels = []
-    for j, group in enumerate(groups):
-        words = ", ".join(values[j] for values in told)
-        labels.append(words if len(group.runs) > 1 and words else group.first.name)
-    return labels
+    told = telling([group.first.run.scenario for group in groups])
+    return [
+        words if len(group.runs) > 1 and words else group.first.name
+        for group, words in zip(groups, told, strict=True)
+    ]
+
+
+def telling(scenarios: Sequence[Scenario]) -> list[str]:
+    """Values of as few settings as tell all apart, those first that are asked for first."""
+    differing = differences(scenarios)
+    labels: list[tuple[str, ...]] = [()] * len(scenarios)
+    for key in dict.fromkeys((*ASKED_FIRST, *differing)):
+        values = differing.get(key)
+        if values is None or key == SEED:
+            continue
+        longer = [(*label, value) for label, value in zip(labels, values, strict=True)]
+        if len(set(longer)) > len(set(labels)):
+            labels = longer
+    return [", ".join(label) for label in labels]
 
 
 def hues(groups: Sequence[Alike]) -> list[int]:
