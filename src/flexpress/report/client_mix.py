@@ -115,14 +115,15 @@ def label_axis(ax: Axes, theme: Theme) -> None:
 def add_scale(ax: Axes, shade: ScalarMappable, theme: Theme) -> None:
     figure = ax.figure
     assert isinstance(figure, Figure)
-    place, height = ax.get_position(), figure.get_figheight()
+    field, height = ax.get_position(), figure.get_figheight()
     box = (
-        place.x0 + 0.45 * place.width,
-        place.y0 - BELOW / height,
-        0.55 * place.width,
+        field.x0 + 0.45 * field.width,
+        field.y0 - BELOW / height,
+        0.55 * field.width,
         THICK / height,
     )
-    scale = figure.colorbar(shade, cax=figure.add_axes(box), orientation="horizontal").ax
+    place = figure.add_axes(box, facecolor=theme.paper)
+    scale = figure.colorbar(shade, cax=place, orientation="horizontal").ax
     scale.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     scale.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
     scale.tick_params(colors=theme.grey, labelsize=8, length=2)
