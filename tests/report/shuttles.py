@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexpress import Job, Metrics, Plan, Scenario, Trace, simulate
+from flexpress.learning import Vector
 from flexpress.scenario import Algorithm, Clock
 
 SHUTTLES = Scenario.from_dict(
@@ -29,13 +29,13 @@ PLAN = Plan.of(SHUTTLES, "minmax", [[1], [2]], solver="search", seed=0, seconds=
 class Still:
     """Learns nothing."""
 
-    def initial_model(self) -> NDArray[np.float64]:
+    def initial_model(self) -> Vector:
         return np.zeros(3)
 
-    def train(self, jobs: Sequence[Job]) -> NDArray[np.float64]:
+    def train(self, jobs: Sequence[Job]) -> Vector:
         return np.zeros((len(jobs), 3))
 
-    def evaluate(self, model: NDArray[np.float64]) -> Metrics:
+    def evaluate(self, model: Vector) -> Metrics:
         return Metrics(1.0, 0.5)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def mean_line(ax: Axes, label: str) -> Line2D:
     return found
 
 
-def data(line: Line2D) -> list[list[float]]:
+def data(line: Line2D) -> list[list[Any]]:
     points = np.asarray(line.get_xydata()).tolist()
     return [[float(x), pytest.approx(y)] for x, y in points]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,10 +50,10 @@ def js(browser: Chrome, expression: str) -> Any:
     return browser.execute_script(f"return {expression}")
 
 
-def show(browser: Chrome, path: Path, scheme: str, screen: dict[str, object]) -> None:
+def show(browser: Chrome, path: Path, scheme: str, screen: Mapping[str, object]) -> None:
     feature = {"name": "prefers-color-scheme", "value": scheme}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", dict(screen))
     browser.get(path.as_uri())
 
 
@@ -61,7 +61,7 @@ def show(browser: Chrome, path: Path, scheme: str, screen: dict[str, object]) ->
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", [DESK, PHONE], ids=["desk", "phone"])
 def test_all_is_there(
-    browser: Chrome, pages: dict[str, Path], name: str, scheme: str, screen: dict[str, object]
+    browser: Chrome, pages: dict[str, Path], name: str, scheme: str, screen: Mapping[str, object]
 ) -> None:
     show(browser, pages[name], scheme, screen)
     widths = js(browser, WIDTHS)
@@ -126,6 +126,8 @@ def test_on_paper_it_is_light(browser: Chrome, pages: dict[str, Path]) -> None:
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", paper)
     try:
         assert js(browser, "getComputedStyle(document.body).color") == "rgb(34, 34, 34)"
+        assert js(browser, "getComputedStyle(document.documentElement).colorScheme") == "light"
+        assert js(browser, "document.querySelector('details table').checkVisibility()")
         light = PAGE.sections[0].pictures[0].light
         current = js(browser, "document.images[0].currentSrc")
         assert base64.b64decode(current.split(",")[1]).decode() == light

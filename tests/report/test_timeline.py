@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
@@ -74,7 +76,7 @@ def test_a_run_that_is_shorter_is_shown_as_far_as_it_went() -> None:
     assert slots_shown(flown("sync", horizon=100)) == 10  # four times 150 s
 
 
-def boxes(ax: Axes) -> list[tuple[float, float, float, str | None]]:
+def boxes(ax: Axes) -> list[Any]:
     """Row, from, to, hatch."""
     return [
         (
