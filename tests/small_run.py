@@ -21,7 +21,7 @@ FOUR = Scenario.preset("four").replace(
 RESULTS = ("metrics.csv", "trace.jsonl", "model.npy")
 
 
-def write_scenario(path: str | Path = "four.toml", **sections: dict[str, object]) -> str:
+def write_scenario(path: str | Path = "four.toml", **sections: dict[str, object] | str) -> str:
     """The file's name; in the working folder unless the path says otherwise."""
     FOUR.replace(**sections).save(path)
     return str(path)

@@ -14,9 +14,18 @@ if TYPE_CHECKING:
     from flexpress.planning.diagnosis import diagnose
     from flexpress.planning.export import export_plan
     from flexpress.report.html_map import save_html_map
+    from flexpress.report.runs_page import save_report
     from flexpress.report.theory_picture import save_theory_picture
     from flexpress.scenario import Scenario
-    from flexpress.simulation import Measurement, Recording, Trace, record, simulate
+    from flexpress.simulation import (
+        Measurement,
+        Recording,
+        StoredRun,
+        Trace,
+        load_run,
+        record,
+        simulate,
+    )
 else:
     HOMES = {
         "DivergedError": "errors",
@@ -31,6 +40,7 @@ else:
         "Quadratic": "learning",
         "Recording": "simulation",
         "Scenario": "scenario",
+        "StoredRun": "simulation",
         "Tour": "planning",
         "Trace": "simulation",
         "TrainingLoss": "learning",
@@ -38,11 +48,13 @@ else:
         "diagnose": "planning.diagnosis",
         "export_plan": "planning.export",
         "load_plan": "planning",
+        "load_run": "simulation",
         "make_learner": "learning",
         "make_plan": "planning",
         "record": "simulation",
         "save_html_map": "report.html_map",
         "save_plan": "planning",
+        "save_report": "report.runs_page",
         "save_theory_picture": "report.theory_picture",
         "simulate": "simulation",
     }
@@ -75,6 +87,7 @@ __all__ = [
     "Quadratic",
     "Recording",
     "Scenario",
+    "StoredRun",
     "Tour",
     "Trace",
     "TrainingLoss",
@@ -83,11 +96,13 @@ __all__ = [
     "diagnose",
     "export_plan",
     "load_plan",
+    "load_run",
     "make_learner",
     "make_plan",
     "record",
     "save_html_map",
     "save_plan",
+    "save_report",
     "save_theory_picture",
     "simulate",
 ]

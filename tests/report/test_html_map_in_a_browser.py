@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from chromium import chromium, complaints, requests
 from detours import ZONES, alps_with_detours, in_metres, plane_with_detours
 from map_page import Page
 from numpy.typing import NDArray
@@ -27,35 +27,11 @@ CASES: dict[str, Callable[[], tuple[Scenario, Plan]]] = {
     "plane": plane_with_detours,
     "alps": alps_with_detours,
 }
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1200,800",
-)
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    pytest.importorskip("selenium", reason="selenium is not installed")
-    found = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
-    binary, driver = next(filter(None, found), None), shutil.which("chromedriver")
-    if binary is None or driver is None:
-        pytest.skip("chromium and chromedriver are not installed")
-    from selenium.webdriver import Chrome, ChromeOptions
-    from selenium.webdriver.chrome.service import Service
-
-    options = ChromeOptions()
-    options.binary_location = binary
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('browser')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    with Chrome(options=options, service=Service(driver)) as chrome:
-        chrome.set_page_load_timeout(20)
-        chrome.set_script_timeout(10)
+    with chromium(tmp_path_factory.mktemp("browser")) as chrome:
         yield chrome
 
 
@@ -66,8 +42,8 @@ Open = Callable[[Scenario, Plan], Page]
 def open_map(browser: Chrome, tmp_path: Path) -> Iterator[Open]:
     """Opens maps; whatever a test does, nothing may be complained of, and nothing be fetched."""
     yield lambda scenario, plan: Page(browser, tmp_path / "map.html", scenario, plan)
-    assert browser.get_log("browser") == []  # type: ignore[no-untyped-call]  # not in its types
-    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert complaints(browser) == []
+    assert requests(browser) == []
 
 
 @pytest.fixture

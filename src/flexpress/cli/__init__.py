@@ -13,7 +13,13 @@ from collections.abc import Sequence
 import click
 import typer
 
-from flexpress.cli import flight, learning, planning, theory  # noqa: F401  # they add their commands
+from flexpress.cli import (  # noqa: F401  # they add their commands
+    flight,
+    learning,
+    planning,
+    report,
+    theory,
+)
 from flexpress.cli.app import app
 from flexpress.cli.terminal import complain, forget_output, prepare_output
 from flexpress.errors import FlexpressError

@@ -13,11 +13,9 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from flexpress.planning.plan import ClientId
-from flexpress.report.palette import INK
+from flexpress.report.theme import LIGHT, Theme
 from flexpress.theory.label_mixes import Counts, LabelMix, shares
 
-SHADES = LinearSegmentedColormap.from_list("shades", ["#ffffff", "#7aa6c2", "#12324a"])
-GREY = "0.35"
 GAP, ALL_GAPS = 0.025, 0.15  # between transporters, of all rows: each, and together at most
 STRIPE, AWAY = 0.018, 0.012  # width of a stripe and its distance, of the field's width
 NAMED_CLIENTS, NAMED_TRANSPORTERS = 60, 40
@@ -44,21 +42,26 @@ def draw_clients(
     counts: Counts,
     colours: Sequence[str],
     client_ids: Sequence[ClientId],
+    theme: Theme = LIGHT,
 ) -> None:
-    """A row per client, in the order of visits; the darker, the larger the share of the label."""
+    """A row per client, in the order of visits; the darker, the larger the share of the label.
+
+    On dark paper, the lighter.
+    """
+    shades = LinearSegmentedColormap.from_list("shades", theme.shades)
     parts, sides = shares(counts), (-0.5, counts.shape[1] - 0.5)
     darkness = Normalize(0.0, float(parts.max()) or 1.0)
     found = groups(mixes, colours)
     for group in found:
         box = (*sides, group.bottom, group.top)
         field = parts[list(group.rows)]
-        ax.imshow(field, SHADES, darkness, extent=box, interpolation="nearest")
+        ax.imshow(field, shades, darkness, extent=box, interpolation="nearest")
         add_stripe(ax, group, numbered=len(found) <= NAMED_TRANSPORTERS)
     ax.set(aspect="auto", xlim=sides, ylim=(found[-1].bottom, 0.0))
-    name_clients(ax, found, client_ids if len(counts) <= NAMED_CLIENTS else ())
-    ax.set_title("each client", loc="left", fontsize=9.5, color=INK)
-    label_axis(ax)
-    add_scale(ax, ScalarMappable(darkness, SHADES))
+    name_clients(ax, found, client_ids if len(counts) <= NAMED_CLIENTS else (), theme)
+    ax.set_title("each client", loc="left", fontsize=9.5, color=theme.ink)
+    label_axis(ax, theme)
+    add_scale(ax, ScalarMappable(darkness, shades), theme)
 
 
 def groups(mixes: Sequence[LabelMix], colours: Sequence[str]) -> list[Group]:
@@ -86,39 +89,44 @@ def add_stripe(ax: Axes, group: Group, *, numbered: bool) -> None:
         number.set(color=group.colour, fontsize=9, fontweight="bold")
 
 
-def name_clients(ax: Axes, found: Sequence[Group], client_ids: Sequence[ClientId]) -> None:
+def name_clients(
+    ax: Axes, found: Sequence[Group], client_ids: Sequence[ClientId], theme: Theme
+) -> None:
     """Ids left of the stripes; none if there are too many."""
     rows = [(group.top + j + 0.5, i) for group in found for j, i in enumerate(group.rows)]
     named = rows if client_ids else []
     names = [str(client_ids[i]) for _, i in named]
-    ax.set_yticks([place for place, _ in named], names, fontsize=6.5, color=GREY, parse_math=False)
+    places = [place for place, _ in named]
+    ax.set_yticks(places, names, fontsize=6.5, color=theme.grey, parse_math=False)
     ax.tick_params(axis="y", length=0, pad=9)
     if not client_ids:
-        ax.set_ylabel(f"{len(rows):,} clients, in the order of visits", color=GREY, labelpad=8)
+        text = f"{len(rows):,} clients, in the order of visits"
+        ax.set_ylabel(text, color=theme.grey, labelpad=8)
 
 
-def label_axis(ax: Axes) -> None:
+def label_axis(ax: Axes, theme: Theme) -> None:
     """Labels are whole numbers; a field needs no frame."""
     ax.xaxis.set_major_locator(MaxNLocator(10, steps=[1, 2, 5, 10], integer=True))
-    ax.tick_params(axis="x", colors=GREY, labelsize=8, length=2)
-    ax.set_xlabel("label", color=INK, fontsize=9)
+    ax.tick_params(axis="x", colors=theme.grey, labelsize=8, length=2)
+    ax.set_xlabel("label", color=theme.ink, fontsize=9)
     ax.spines[:].set_visible(False)
 
 
-def add_scale(ax: Axes, shade: ScalarMappable) -> None:
+def add_scale(ax: Axes, shade: ScalarMappable, theme: Theme) -> None:
     figure = ax.figure
     assert isinstance(figure, Figure)
-    place, height = ax.get_position(), figure.get_figheight()
+    field, height = ax.get_position(), figure.get_figheight()
     box = (
-        place.x0 + 0.45 * place.width,
-        place.y0 - BELOW / height,
-        0.55 * place.width,
+        field.x0 + 0.45 * field.width,
+        field.y0 - BELOW / height,
+        0.55 * field.width,
         THICK / height,
     )
-    scale = figure.colorbar(shade, cax=figure.add_axes(box), orientation="horizontal").ax
+    place = figure.add_axes(box, facecolor=theme.paper)
+    scale = figure.colorbar(shade, cax=place, orientation="horizontal").ax
     scale.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     scale.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
-    scale.tick_params(colors=GREY, labelsize=8, length=2)
+    scale.tick_params(colors=theme.grey, labelsize=8, length=2)
     scale.spines[:].set_visible(False)
     text = "share of a client's samples"
-    scale.set_ylabel(text, rotation=0, ha="right", va="center", fontsize=8, color=GREY)
+    scale.set_ylabel(text, rotation=0, ha="right", va="center", fontsize=8, color=theme.grey)

@@ -14,9 +14,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 
 from flexpress.report.curve import FloatArray
 from flexpress.report.numbers import time_unit
-from flexpress.report.palette import INK
+from flexpress.report.theme import LIGHT, Theme
 
-GREY, PALE, FAINT = "0.35", "0.7", "0.92"  # ticks, frame, grid
 TICK_SIZE = 8.5
 STEPS = [1, 2, 5, 10]
 MARGIN = 0.04  # of the span of accuracies
@@ -24,40 +23,40 @@ LEAST_SPAN = 2.0  # per cent: smaller differences in accuracy are not made to lo
 DOTS = "\N{BLACK CIRCLE} first update of the model"
 
 
-def plain(ax: Axes) -> None:
+def plain(ax: Axes, theme: Theme = LIGHT) -> None:
     """The frame's left and bottom, and a faint grid to read heights by."""
-    ax.grid(axis="y", color=FAINT, linewidth=0.8)
+    ax.grid(axis="y", color=theme.faint, linewidth=0.8)
     ax.set_axisbelow(True)
-    ax.tick_params(colors=GREY, labelsize=TICK_SIZE)
+    ax.tick_params(colors=theme.grey, labelsize=TICK_SIZE)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color(PALE)
+    ax.spines[["left", "bottom"]].set_color(theme.pale)
 
 
-def scale_slots(ax: Axes, last: float) -> None:
+def scale_slots(ax: Axes, last: float, theme: Theme = LIGHT) -> None:
     ax.set_xlim(0.0, last or 1.0)
     ax.xaxis.set_major_locator(MaxNLocator(9, steps=STEPS, integer=True))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    ax.set_xlabel("slot", color=INK)
+    ax.set_xlabel("slot", color=theme.ink)
 
 
-def add_time(ax: Axes, slot: float) -> None:
+def add_time(ax: Axes, slot: float, theme: Theme = LIGHT) -> None:
     """The axis on top: a slot has so many seconds."""
     unit, seconds = time_unit(ax.get_xlim()[1] * slot)
     to_time, to_slots = partial(np.multiply, slot / seconds), partial(np.multiply, seconds / slot)
     time = ax.secondary_xaxis("top", functions=(to_time, to_slots))
-    time.set_xlabel(f"simulated time ({unit})", color=INK)
+    time.set_xlabel(f"simulated time ({unit})", color=theme.ink)
     time.xaxis.set_major_locator(MaxNLocator(9, steps=STEPS))
-    time.tick_params(colors=GREY, labelsize=TICK_SIZE)
-    time.spines["top"].set_color(PALE)
+    time.tick_params(colors=theme.grey, labelsize=TICK_SIZE)
+    time.spines["top"].set_color(theme.pale)
 
 
-def scale_accuracy(ax: Axes, heights: Sequence[FloatArray]) -> None:
+def scale_accuracy(ax: Axes, heights: Sequence[FloatArray], theme: Theme = LIGHT) -> None:
     low, high = extent(heights, (0.0, 100.0))
     low = min(low, max((low + high - LEAST_SPAN) / 2, 0.0))
     high = max(high, low + LEAST_SPAN)
     margin = MARGIN * (high - low)
     ax.set_ylim(low - margin, high + margin)
-    ax.set_ylabel("test accuracy (%)", color=INK)
+    ax.set_ylabel("test accuracy (%)", color=theme.ink)
 
 
 def scale_loss(ax: Axes, heights: Sequence[FloatArray]) -> None:
@@ -69,7 +68,7 @@ def scale_loss(ax: Axes, heights: Sequence[FloatArray]) -> None:
     if 0 < 10 * low < high < 1000 * low:
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    ax.set_ylabel("test loss", color=INK)
+    ax.set_ylabel("test loss", color=LIGHT.ink)
 
 
 def extent(heights: Sequence[FloatArray], empty: tuple[float, float]) -> tuple[float, float]:
@@ -89,5 +88,5 @@ def explain_dots(ax: Axes) -> None:
         textcoords="offset points",
         ha="right",
         fontsize=8,
-        color=GREY,
+        color=LIGHT.grey,
     )

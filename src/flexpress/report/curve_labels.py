@@ -24,24 +24,39 @@ def label_curves(ax: Axes, curves: Sequence[Curve], ends: Sequence[float]) -> No
 
 
 def write_beside(
-    ax: Axes, texts: Sequence[str], colours: Sequence[str], ends: Sequence[float]
-) -> None:
-    """To the right of the axes, each at the height at which its curve ends, or near it."""
-    data_to_axes = ax.transData - ax.transAxes
-    heights = [float(data_to_axes.transform((0.0, end))[1]) for end in ends]
+    ax: Axes,
+    texts: Sequence[str],
+    colours: Sequence[str],
+    ends: Sequence[float],
+    *,
+    size: float = FONT_SIZE,
+    away: float = AWAY,
+) -> list[float]:
+    """To the right of the axes, each at the height at which its curve ends, or near it.
+
+    Tells the heights, as parts of that of the axes.
+    """
     points = 72 * ax.get_window_extent().height / ax.figure.dpi
-    places = spread(heights, LINE * FONT_SIZE / points)
+    places = spread(heights(ax, ends), LINE * size / points)
     for text, colour, place in zip(texts, colours, places, strict=True):
         ax.annotate(
             text,
             (1.0, place),
             xycoords="axes fraction",
-            xytext=(AWAY, 0),
+            xytext=(away, 0),
             textcoords="offset points",
             va="center",
-            fontsize=FONT_SIZE,
+            fontsize=size,
             color=colour,
+            parse_math=False,
         )
+    return places
+
+
+def heights(ax: Axes, values: Sequence[float]) -> list[float]:
+    """Of these values, as parts of the height of the axes."""
+    data_to_axes = ax.transData - ax.transAxes
+    return [float(data_to_axes.transform((0.0, value))[1]) for value in values]
 
 
 def label_text(curve: Curve, end: float) -> str:

@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 
 from flexpress.planning import Plan
 from flexpress.report.client_mix import draw_clients
-from flexpress.report.palette import INK, tour_colours
+from flexpress.report.palette import tour_colours
 from flexpress.report.png import png_bytes
+from flexpress.report.theme import LIGHT, Theme
 from flexpress.report.transporter_mix import draw_transporters, rows_shown
 from flexpress.scenario import Scenario
 from flexpress.theory.label_mixes import Counts, label_mix, label_mixes
@@ -30,32 +31,36 @@ def label_mix_png(scenario: Scenario, plan: Plan, counts: Counts, title: str) ->
     return png_bytes(label_mix_figure(scenario, plan, counts, title), DOTS_PER_INCH)
 
 
-def label_mix_figure(scenario: Scenario, plan: Plan, counts: Counts, title: str) -> Figure:
+def label_mix_figure(
+    scenario: Scenario, plan: Plan, counts: Counts, title: str, *, theme: Theme = LIGHT
+) -> Figure:
     """Left every client, in the order of visits; right every transporter, and all clients."""
-    mixes, colours = label_mixes(scenario, plan, counts), tour_colours(scenario, plan)
+    mixes = label_mixes(scenario, plan, counts)
+    colours = [theme.line(colour) for colour in tour_colours(scenario, plan)]
     shown = rows_shown(mixes)
-    figure = new_figure(len(counts), len(shown))
+    figure = new_figure(len(counts), len(shown), theme)
     width, height = figure.get_size_inches()
-    clients = figure.add_axes((0.0, 0.0, CLIENTS_WIDTH / width, 1.0))
-    draw_clients(clients, mixes, counts, colours, scenario.client_ids)
-    axes = column_of_axes(figure, len(shown) + 1)
-    draw_transporters(axes, mixes, label_mix(range(len(counts)), counts), colours)
+    place = (0.0, 0.0, CLIENTS_WIDTH / width, 1.0)
+    clients = figure.add_axes(place, facecolor=theme.paper)
+    draw_clients(clients, mixes, counts, colours, scenario.client_ids, theme)
+    axes = column_of_axes(figure, len(shown) + 1, theme)
+    draw_transporters(axes, mixes, label_mix(range(len(counts)), counts), colours, theme)
     above = 1 + TITLE / height
-    figure.text(0, above, title, color=INK, fontsize=11, va="bottom", parse_math=False)
+    figure.text(0, above, title, color=theme.ink, fontsize=11, va="bottom", parse_math=False)
     return figure
 
 
-def new_figure(num_clients: int, num_transporters: int) -> Figure:
+def new_figure(num_clients: int, num_transporters: int, theme: Theme) -> Figure:
     """High enough for both pictures, and never higher than a page."""
     wanted = max(CLIENT * num_clients, TRANSPORTER * (num_transporters + 1))
     size = CLIENTS_WIDTH + BETWEEN + TRANSPORTERS_WIDTH, min(max(wanted, LOWEST), HIGHEST)
-    figure = Figure(figsize=size, facecolor="white")
+    figure = Figure(figsize=size, facecolor=theme.paper)
     FigureCanvasAgg(figure)
     return figure
 
 
-def column_of_axes(figure: Figure, number: int) -> list[Axes]:
+def column_of_axes(figure: Figure, number: int, theme: Theme) -> list[Axes]:
     """One below the other at the right edge."""
     left = 1 - TRANSPORTERS_WIDTH / figure.get_figwidth()
     grid = figure.add_gridspec(number, 1, left=left, right=1, bottom=0, top=1, hspace=0.3)
-    return [figure.add_subplot(grid[j, 0]) for j in range(number)]
+    return [figure.add_subplot(grid[j, 0], facecolor=theme.paper) for j in range(number)]

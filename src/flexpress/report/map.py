@@ -17,9 +17,10 @@ from flexpress.planning import Plan
 from flexpress.report.map_labels import label_clients, label_tour
 from flexpress.report.map_legend import add_legend
 from flexpress.report.numbers import cost_text, length_unit
-from flexpress.report.palette import COLOURS, HATCH, INK, ZONE, ZONE_FILL, tour_colours
+from flexpress.report.palette import COLOURS, HATCH, tour_colours
 from flexpress.report.png import png_bytes
 from flexpress.report.routes import legs, route, tour_corners, visited_nodes, zones
+from flexpress.report.theme import LIGHT, Theme
 from flexpress.scenario import Scenario
 from flexpress.scenario.files import write_file
 
@@ -29,6 +30,7 @@ DOTS_PER_INCH = 150
 LABELLED_CLIENTS = 60
 ARROWED_TRANSPORTERS = 40
 CROWD = 300  # clients from which the map is larger and its lines are thinner
+NARROW = 5.0  # inches of the longer side
 MARGIN = 0.07  # of the longer side
 
 
@@ -38,27 +40,45 @@ def save_map(scenario: Scenario, plan: Plan, path: str | Path) -> None:
 
 
 def map_png(scenario: Scenario, plan: Plan) -> bytes:
-    figure = draw_map(scenario, plan).figure
+    return png_bytes(map_figure(scenario, plan), DOTS_PER_INCH)
+
+
+def map_figure(
+    scenario: Scenario, plan: Plan, *, theme: Theme = LIGHT, narrow: bool = False
+) -> Figure:
+    figure = draw_map(scenario, plan, theme=theme, narrow=narrow).figure
     assert isinstance(figure, Figure)
-    return png_bytes(figure, DOTS_PER_INCH)
+    return figure
 
 
-def draw_map(scenario: Scenario, plan: Plan, ax: Axes | None = None) -> Axes:
-    """Draw into the given axes, or into those of a new figure."""
+def draw_map(
+    scenario: Scenario,
+    plan: Plan,
+    ax: Axes | None = None,
+    *,
+    theme: Theme = LIGHT,
+    narrow: bool = False,
+) -> Axes:
+    """Draw into the given axes, or into those of a new figure; a narrow one fits a page's column.
+
+    The legend is beside the map, or below it if that is wide, or shall be narrow.
+    """
     low, high = extent(scenario, plan)
     size = high - low
     if ax is None:
-        ax = new_axes(size, longer_side=7.0 if scenario.num_clients < CROWD else 10.0)
-    draw_blocks(ax, scenario)
-    draw_zones(ax, scenario)
-    draw_tours(ax, scenario, plan)
-    draw_positions(ax, scenario)
-    frame(ax, low, high)
-    wide, has_zones = bool(size[0] > 1.6 * size[1]), bool(scenario.no_fly)
-    add_legend(ax, plan, tour_colours(scenario, plan), below=wide, with_zones=has_zones)
+        usual = 7.0 if scenario.num_clients < CROWD else 10.0
+        ax = new_axes(size, theme, longer_side=NARROW if narrow else usual)
+    draw_blocks(ax, scenario, theme)
+    draw_zones(ax, scenario, theme)
+    draw_tours(ax, scenario, plan, theme)
+    draw_positions(ax, scenario, theme)
+    frame(ax, low, high, theme)
+    below, has_zones = narrow or bool(size[0] > 1.6 * size[1]), bool(scenario.no_fly)
+    colours = [theme.line(colour) for colour in tour_colours(scenario, plan)]
+    add_legend(ax, plan, colours, theme, below=below, with_zones=has_zones)
     value = cost_text(plan.objective, plan.cost)
     title = f"{scenario.name}: {plan.objective} {value} ({plan.solver})"
-    ax.set_title(title, loc="left", color=INK, parse_math=False)
+    ax.set_title(title, loc="left", color=theme.ink, parse_math=False)
     return ax
 
 
@@ -72,31 +92,32 @@ def extent(scenario: Scenario, plan: Plan) -> tuple[FloatArray, FloatArray]:
     return low - margin, high + margin
 
 
-def new_axes(size: FloatArray, longer_side: float) -> Axes:
+def new_axes(size: FloatArray, theme: Theme, *, longer_side: float) -> Axes:
     """Axes of the shape of the area, `longer_side` inches long."""
     width, height = np.maximum(size / max(size), 0.05) * longer_side
-    figure = Figure(figsize=(float(width), float(height)), facecolor="white")
+    figure = Figure(figsize=(float(width), float(height)), facecolor=theme.paper)
     FigureCanvasAgg(figure)
-    return figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    return figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor=theme.paper)
 
 
-def draw_blocks(ax: Axes, scenario: Scenario) -> None:
+def draw_blocks(ax: Axes, scenario: Scenario, theme: Theme) -> None:
     for west, south, east, north in scenario.blocks:
         corner, width, height = (west, south), east - west, north - south
-        ax.add_patch(Rectangle(corner, width, height, fill=False, edgecolor="0.9", zorder=0))
+        block = Rectangle(corner, width, height, fill=False, edgecolor=theme.outline, zorder=0)
+        ax.add_patch(block)
 
 
-def draw_zones(ax: Axes, scenario: Scenario) -> None:
+def draw_zones(ax: Axes, scenario: Scenario, theme: Theme) -> None:
     for zone in zones(scenario):
-        patch = Polygon(zone, facecolor=ZONE_FILL, edgecolor=ZONE, linewidth=0.8, zorder=1)
-        patch.set_hatch(HATCH)
+        patch = Polygon(zone, facecolor=theme.zone_fill, edgecolor=theme.zone, zorder=1)
+        patch.set(linewidth=0.8, hatch=HATCH)
         ax.add_patch(patch)
 
 
-def draw_tours(ax: Axes, scenario: Scenario, plan: Plan) -> None:
+def draw_tours(ax: Axes, scenario: Scenario, plan: Plan, theme: Theme) -> None:
     """A line each; arrows, ids and numbers where there is room and need for them."""
     width = 1.8 if scenario.num_clients < CROWD else 1.1
-    colours = tour_colours(scenario, plan)
+    colours = [theme.line(colour) for colour in tour_colours(scenario, plan)]
     with_ids = scenario.num_clients <= LABELLED_CLIENTS
     for k, stops in enumerate(visited_nodes(scenario, plan)):
         tour, places = plan.transporters[k], scenario.positions[stops]
@@ -105,9 +126,9 @@ def draw_tours(ax: Axes, scenario: Scenario, plan: Plan) -> None:
         if len(colours) <= ARROWED_TRANSPORTERS:
             draw_arrows(ax, way, colours[k])
         if with_ids:
-            label_clients(ax, legs(scenario, tour, stops), tour.clients)
+            label_clients(ax, legs(scenario, tour, stops), tour.clients, theme)
         if len(colours) > len(COLOURS):
-            label_tour(ax, places, k + 1, colours[k], beyond_ids=with_ids)
+            label_tour(ax, places, k + 1, colours[k], theme, beyond_ids=with_ids)
 
 
 def draw_arrows(ax: Axes, route: FloatArray, colour: str) -> None:
@@ -120,15 +141,16 @@ def draw_arrows(ax: Axes, route: FloatArray, colour: str) -> None:
         ax.annotate("", xytext=tuple(start), xy=tuple(tip), arrowprops=arrow, zorder=3)
 
 
-def draw_positions(ax: Axes, scenario: Scenario) -> None:
+def draw_positions(ax: Axes, scenario: Scenario, theme: Theme) -> None:
     x, y = scenario.positions.T
     area = float(np.clip(3000 / scenario.num_clients, 0.6, 24.0))
     edge = 0.8 if area > 10 else 0.0
-    ax.scatter(x[1:], y[1:], s=area, color=INK, edgecolors="white", linewidths=edge, zorder=4)
-    ax.scatter(x[0], y[0], s=240, marker="*", color=INK, edgecolors="white", zorder=5)
+    ink, paper = theme.ink, theme.paper
+    ax.scatter(x[1:], y[1:], s=area, color=ink, edgecolors=paper, linewidths=edge, zorder=4)
+    ax.scatter(x[0], y[0], s=240, marker="*", color=ink, edgecolors=paper, zorder=5)
 
 
-def frame(ax: Axes, low: FloatArray, high: FloatArray) -> None:
+def frame(ax: Axes, low: FloatArray, high: FloatArray, theme: Theme) -> None:
     """Equal scales, few ticks, metres or kilometres."""
     unit, metres = length_unit(float(max(high - low)))
     ax.set_xlim(low[0], high[0])
@@ -137,10 +159,10 @@ def frame(ax: Axes, low: FloatArray, high: FloatArray) -> None:
     for axis, name in ((ax.xaxis, "x"), (ax.yaxis, "y")):
         axis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
         axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value / metres)))
-        axis.set_label_text(f"{name} ({unit})", color=INK)
-    ax.tick_params(colors="0.35", labelsize=8)
+        axis.set_label_text(f"{name} ({unit})", color=theme.ink)
+    ax.tick_params(colors=theme.grey, labelsize=8)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color("0.7")
+    ax.spines[["left", "bottom"]].set_color(theme.pale)
 
 
 def tick_text(value: float) -> str:

@@ -11,29 +11,33 @@ from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 from flexpress.planning.plan import ClientId
-from flexpress.report.palette import INK
+from flexpress.report.theme import LIGHT, Theme
 
 FloatArray = NDArray[np.float64]
 
 NEAR, FAR = 6.0, 19.0  # points from a place to its label, and to one beyond that
 
 
-def label_clients(ax: Axes, legs: Sequence[FloatArray], clients: Sequence[ClientId]) -> None:
+def label_clients(
+    ax: Axes, legs: Sequence[FloatArray], clients: Sequence[ClientId], theme: Theme = LIGHT
+) -> None:
     """Ids of the clients of one tour, away from the legs that lead to each and onwards."""
     for client, (arriving, leaving) in zip(clients, pairwise(legs), strict=True):
         here = leaving[0]
         direction = away_from(here, arriving[-2], leaving[1])
-        write(ax, str(client), here, NEAR * direction, size=7.5, colour=INK)
+        write(ax, str(client), here, NEAR * direction, theme, size=7.5, colour=theme.ink)
 
 
-def label_tour(ax: Axes, route: FloatArray, number: int, colour: str, beyond_ids: bool) -> None:
+def label_tour(
+    ax: Axes, route: FloatArray, number: int, colour: str, theme: Theme, *, beyond_ids: bool
+) -> None:
     """The transporter's number, where its tour is farthest from the server."""
     if len(route) == 0:
         return
     server = route[0]
     farthest = route[np.argmax(((route - server) ** 2).sum(axis=1))]
     offset = (FAR if beyond_ids else NEAR) * unit(farthest - server)
-    write(ax, str(number), farthest, offset, size=8.0, colour=colour, weight="bold")
+    write(ax, str(number), farthest, offset, theme, size=8.0, colour=colour, weight="bold")
 
 
 def away_from(here: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
@@ -56,6 +60,7 @@ def write(
     text: str,
     place: FloatArray,
     offset: FloatArray,
+    theme: Theme,
     *,
     size: float,
     colour: str,
@@ -73,7 +78,7 @@ def write(
         fontsize=size,
         fontweight=weight,
         color=colour,
-        path_effects=[withStroke(linewidth=2.0, foreground="white")],
+        path_effects=[withStroke(linewidth=2.0, foreground=theme.paper)],
         parse_math=False,
         zorder=6,
     )

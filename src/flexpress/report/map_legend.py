@@ -12,7 +12,8 @@ from matplotlib.transforms import ScaledTranslation
 
 from flexpress.planning import Plan
 from flexpress.report.numbers import column, energy_columns, used_text
-from flexpress.report.palette import HATCH, INK, ZONE, ZONE_FILL
+from flexpress.report.palette import HATCH
+from flexpress.report.theme import LIGHT, Theme
 
 MOST_ROWS = 12
 GAP = 0.25  # inches between the map and the legend
@@ -21,21 +22,27 @@ FIGURE_SPACE = "\u2007"  # as wide as a digit
 
 
 def add_legend(
-    ax: Axes, plan: Plan, colours: Sequence[str], *, below: bool, with_zones: bool
+    ax: Axes,
+    plan: Plan,
+    colours: Sequence[str],
+    theme: Theme = LIGHT,
+    *,
+    below: bool,
+    with_zones: bool,
 ) -> None:
     """Beside the map, or below a wide one."""
     shown, texts = rows_shown(plan), legend_texts(plan)
     handles: list[Artist] = [
-        tour_line(colours[k] if plan.transporters[k].clients else None) for k in shown
+        tour_line(colours[k] if plan.transporters[k].clients else None, theme) for k in shown
     ]
     labels = [texts[k] for k in shown]
     if len(shown) < len(texts):
         handles.append(Line2D([], [], linestyle="none"))
         labels.append(rest_text(plan, shown))
-    handles.append(Line2D([], [], linestyle="none", marker="*", color=INK, markersize=11))
+    handles.append(Line2D([], [], linestyle="none", marker="*", color=theme.ink, markersize=11))
     labels.append("server")
     if with_zones:
-        handles.append(Patch(facecolor=ZONE_FILL, edgecolor=ZONE, linewidth=0.8, hatch=HATCH))
+        handles.append(zone_patch(theme))
         labels.append("no-fly zone")
     corner = (0.0, 0.0) if below else (1.0, 1.0)
     shift = (0.0, -AXIS_LABEL) if below else (GAP, 0.0)
@@ -49,16 +56,20 @@ def add_legend(
         borderaxespad=0.0,
         frameon=False,
         fontsize=9,
-        labelcolor=INK,
+        labelcolor=theme.ink,
         labelspacing=0.6,
     )
 
 
-def tour_line(colour: str | None) -> Line2D:
+def tour_line(colour: str | None, theme: Theme) -> Line2D:
     """Dotted and grey if the transporter stays on the ground."""
     if colour is None:
-        return Line2D([], [], color="0.7", linewidth=2.0, linestyle=":")
+        return Line2D([], [], color=theme.pale, linewidth=2.0, linestyle=":")
     return Line2D([], [], color=colour, linewidth=2.5)
+
+
+def zone_patch(theme: Theme) -> Patch:
+    return Patch(facecolor=theme.zone_fill, edgecolor=theme.zone, linewidth=0.8, hatch=HATCH)
 
 
 def rows_shown(plan: Plan) -> list[int]:

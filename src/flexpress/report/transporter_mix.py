@@ -9,10 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from flexpress.report.palette import INK
+from flexpress.report.theme import LIGHT, Theme
 from flexpress.theory.label_mixes import FloatArray, LabelMix
 
-GREY, PALE, LIGHT = "0.35", "0.7", "0.8"
 MOST_ROWS = 12
 TOUCHING = 30  # labels from which bars touch
 ROOM = 1.15  # above the highest bar, of its height
@@ -29,37 +28,41 @@ def rows_shown(mixes: Sequence[LabelMix]) -> list[int]:
 
 
 def draw_transporters(
-    axes: Sequence[Axes], mixes: Sequence[LabelMix], everyone: LabelMix, colours: Sequence[str]
+    axes: Sequence[Axes],
+    mixes: Sequence[LabelMix],
+    everyone: LabelMix,
+    colours: Sequence[str],
+    theme: Theme = LIGHT,
 ) -> None:
     """Those shown one below the other on one scale, all clients in the last axes."""
     *own, last = axes
     shown = rows_shown(mixes)
     for ax, k in zip(own, shown, strict=True):
-        draw_bars(ax, mixes[k].shares, everyone.shares, colours[k])
-        write(ax, str(k + 1), colours[k], f"{100 * mixes[k].distance:.0f} % off")
-    draw_bars(last, everyone.shares, everyone.shares, LIGHT)
-    write(last, "all", GREY)
+        draw_bars(ax, mixes[k].shares, everyone.shares, colours[k], theme)
+        write(ax, str(k + 1), colours[k], theme, f"{100 * mixes[k].distance:.0f} % off")
+    draw_bars(last, everyone.shares, everyone.shares, theme.pale, theme)
+    write(last, "all", theme.grey, theme)
     highest = max(float(mix.shares.max()) for mix in (*mixes, everyone)) or 1.0
     for ax in axes:
-        frame(ax, highest)
-    axes[0].set_title(heading(mixes, shown), loc="left", fontsize=9.5, color=INK)
-    label_axis(last)
+        frame(ax, highest, theme)
+    axes[0].set_title(heading(mixes, shown), loc="left", fontsize=9.5, color=theme.ink)
+    label_axis(last, theme)
 
 
-def draw_bars(ax: Axes, own: FloatArray, everyone: FloatArray, colour: str) -> None:
+def draw_bars(ax: Axes, own: FloatArray, everyone: FloatArray, colour: str, theme: Theme) -> None:
     """One mix in colour, that of all clients as a line over it."""
     edges = np.arange(len(own) + 1) - 0.5
     ax.bar(edges[:-1] + 0.5, own, width=0.8 if len(own) < TOUCHING else 1.0, color=colour)
-    ax.stairs(everyone, edges, baseline=None, color=INK, linewidth=1.0)
+    ax.stairs(everyone, edges, baseline=None, color=theme.ink, linewidth=1.0)
     ax.set_xlim(edges[0], edges[-1])
 
 
-def write(ax: Axes, name: str, colour: str, text: str = "") -> None:
+def write(ax: Axes, name: str, colour: str, theme: Theme, text: str = "") -> None:
     """Beside the bars: who it is, and how far from all."""
     above = ScaledTranslation(6 / 72, 2 / 72, ax.figure.dpi_scale_trans)
     below = ScaledTranslation(6 / 72, -2 / 72, ax.figure.dpi_scale_trans)
     ax.text(1, 0.5, name, color=colour, fontsize=9, weight="bold", transform=ax.transAxes + above)
-    ax.text(1, 0.5, text, color=GREY, fontsize=8, va="top", transform=ax.transAxes + below)
+    ax.text(1, 0.5, text, color=theme.grey, fontsize=8, va="top", transform=ax.transAxes + below)
 
 
 def heading(mixes: Sequence[LabelMix], shown: Sequence[int]) -> str:
@@ -69,21 +72,21 @@ def heading(mixes: Sequence[LabelMix], shown: Sequence[int]) -> str:
     return f"together, for the {len(shown)} of {flown} transporters most off"
 
 
-def frame(ax: Axes, highest: float) -> None:
+def frame(ax: Axes, highest: float, theme: Theme) -> None:
     """A line to stand on, and two or three shares to compare with."""
     ax.set_ylim(0.0, ROOM * highest)
     ax.yaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
     ax.set_xticks([])
-    ax.tick_params(colors=GREY, labelsize=7.5, length=2)
+    ax.tick_params(colors=theme.grey, labelsize=7.5, length=2)
     ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.spines["bottom"].set_color(PALE)
+    ax.spines["bottom"].set_color(theme.pale)
 
 
-def label_axis(ax: Axes) -> None:
+def label_axis(ax: Axes, theme: Theme) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(10, steps=[1, 2, 5, 10], integer=True))
     ax.tick_params(axis="x", labelsize=8)
-    ax.set_xlabel("label", color=INK, fontsize=9)
+    ax.set_xlabel("label", color=theme.ink, fontsize=9)
     ax.annotate(
         EXPLANATION,
         (0.0, 0.0),
@@ -92,5 +95,5 @@ def label_axis(ax: Axes) -> None:
         textcoords="offset points",
         va="top",
         fontsize=8,
-        color=GREY,
+        color=theme.grey,
     )

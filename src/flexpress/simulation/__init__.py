@@ -2,6 +2,7 @@
 
 from flexpress.simulation.recording import Recording, record
 from flexpress.simulation.simulate import simulate
+from flexpress.simulation.stored_run import StoredRun, load_run
 from flexpress.simulation.trace import Measurement, Trace
 
-__all__ = ["Measurement", "Recording", "Trace", "record", "simulate"]
+__all__ = ["Measurement", "Recording", "StoredRun", "Trace", "load_run", "record", "simulate"]

@@ -1,0 +1,125 @@
+"""The energy of every transporter's tour as bars against its budget, plans side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation
+
+from flexpress.planning import Plan
+from flexpress.report.curve_axes import plain
+from flexpress.report.numbers import column
+from flexpress.report.palette import COLOURS
+from flexpress.report.theme import LIGHT, Theme
+
+WIDTH, HEIGHT = 5.2, 2.6  # inches of the axes
+BAR, GAP = 0.74, 0.9  # width of a bar, and between groups, in places of bars
+TINT = 0.42  # of the colour in a bar
+ROOM = 1.12  # above the highest bar or budget
+MOST_NUMBERED = 12  # bars of all groups that have room for their energy
+MOST_NAMED = 40  # bars with the number of their transporter
+LOWEST = 0.14  # of the height of the axes: lower bars have their number above them
+
+
+@dataclass(frozen=True)
+class EnergyGroup:
+    """One plan: joules of each tour, transporters in their order; None is no budget."""
+
+    label: str
+    energies: tuple[float, ...]
+    budgets: tuple[float | None, ...]
+
+    @classmethod
+    def of(cls, label: str, plan: Plan) -> EnergyGroup:
+        tours = plan.transporters
+        return cls(label, tuple(t.energy for t in tours), tuple(t.budget for t in tours))
+
+
+def energy_figure(
+    groups: Sequence[EnergyGroup], *, title: str = "", theme: Theme = LIGHT
+) -> Figure:
+    figure = Figure(figsize=(WIDTH, HEIGHT), facecolor=theme.paper)
+    FigureCanvasAgg(figure)
+    ax = figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor=theme.paper)
+    plain(ax, theme)
+    every = [joules for group in groups for joules in (*group.energies, *group.budgets)]
+    highest = max((joules for joules in every if joules), default=1.0) / 1e3
+    ax.set_ylim(0.0, ROOM * highest)
+    ax.set_ylabel("energy of a tour (kJ)", color=theme.ink)
+    start = 0.0
+    numbered = sum(len(group.energies) for group in groups) <= MOST_NUMBERED
+    for j, group in enumerate(groups):
+        places = [start + k for k in range(len(group.energies))]
+        draw_bars(ax, group, places, COLOURS[j % len(COLOURS)], theme)
+        draw_budgets(ax, group, places, theme)
+        if numbered:
+            write_energies(ax, group, places, theme)
+        start += len(places) + GAP
+    name_bars(ax, groups, theme)
+    ax.set_xlim(-0.5 - GAP / 2, start - 0.5 - GAP / 2)
+    ax.set_title(title, loc="left", color=theme.ink, fontsize=11, pad=10, parse_math=False)
+    return figure
+
+
+def draw_bars(
+    ax: Axes, group: EnergyGroup, places: Sequence[float], colour: str, theme: Theme
+) -> None:
+    kilojoules = [energy / 1e3 for energy in group.energies]
+    edge, tint = theme.line(colour), theme.fill(colour, TINT)
+    ax.bar(places, kilojoules, width=BAR, facecolor=tint, edgecolor=edge, linewidth=0.8)
+
+
+def write_energies(ax: Axes, group: EnergyGroup, places: Sequence[float], theme: Theme) -> None:
+    """In the bars, or above them if they are low."""
+    kilojoules = [energy / 1e3 for energy in group.energies]
+    for place, height, text in zip(places, kilojoules, column(kilojoules), strict=True):
+        inside = height > LOWEST * ax.get_ylim()[1]
+        number = write(ax, text, (place, height), -3 if inside else 3, theme)
+        number.set(ha="center", va="top" if inside else "bottom")
+
+
+def draw_budgets(ax: Axes, group: EnergyGroup, places: Sequence[float], theme: Theme) -> None:
+    """One line for all that are alike, or one above each bar."""
+    alike = len(set(group.budgets)) == 1
+    stretches = [places] if alike else [[place] for place in places]
+    for stretch, budget in zip(stretches, group.budgets, strict=False):
+        if budget is None:
+            continue
+        height, left, right = budget / 1e3, stretch[0] - 0.5, stretch[-1] + 0.5
+        ax.hlines(height, left, right, color=theme.ink, linewidth=1.6, zorder=3)
+        if alike:
+            write(ax, f"budget {height:g} kJ", (right, height), 3, theme).set(ha="right")
+        elif stretch[0] == places[0]:
+            write(ax, "budget", (left, height), 3, theme)
+
+
+def name_bars(ax: Axes, groups: Sequence[EnergyGroup], theme: Theme) -> None:
+    """Numbers of transporters below the bars, and below these the name of the plan."""
+    start, ticks, names = 0.0, list[float](), list[str]()
+    for group in groups:
+        number = len(group.energies)
+        ticks += [start + k for k in range(number)]
+        names += [str(k + 1) for k in range(number)]
+        label = write(ax, group.label, (start + (number - 1) / 2, 0.0), -20, theme)
+        label.set(ha="center", va="top", fontsize=9.5)
+        start += number + GAP
+    fits = len(ticks) <= MOST_NAMED
+    ax.set_xticks(ticks if fits else [], names if fits else [])
+    ax.tick_params(axis="x", length=0)
+
+
+def write(ax: Axes, text: str, place: tuple[float, float], up: float, theme: Theme) -> Annotation:
+    """So many points above a place, or below it."""
+    return ax.annotate(
+        text,
+        place,
+        xytext=(0, up),
+        textcoords="offset points",
+        fontsize=8.5,
+        color=theme.ink,
+        parse_math=False,
+    )

@@ -1,0 +1,33 @@
+"""A page and the files beside it: its pictures as SVG and PNG, its data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from flexpress.report.page import Page
+from flexpress.report.page_html import page_html
+from flexpress.scenario.folder import write_files
+
+REPORT, FIGURES = "report.html", "figures"
+
+
+def figures_beside(path: Path) -> str:
+    """The folder for what a page links to; another page in the same folder has another one."""
+    return FIGURES if path.name == REPORT else f"{path.stem}-{FIGURES}"
+
+
+def write_page(page: Page, path: Path) -> None:
+    """First what it links to, then the page itself."""
+    write_files(path.parent / page.figures, dict(figure_files(page)))
+    write_files(path.parent, {path.name: page_html(page)})
+
+
+def figure_files(page: Page) -> Iterator[tuple[str, str | bytes]]:
+    """Names within the folder of figures, and contents."""
+    for section in page.sections:
+        for picture in section.pictures:
+            yield f"{picture.name}.svg", picture.light
+            yield f"{picture.name}.png", picture.png
+        for download in section.downloads:
+            yield download.name, download.content

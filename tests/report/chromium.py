@@ -1,0 +1,63 @@
+"""Chromium without a window, for tests that open what was written."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1200,800",
+)
+LOCAL = ("file:", "data:", "about:", "chrome:", "chrome-untrusted:")
+
+
+@contextmanager
+def chromium(folder: Path) -> Iterator[Chrome]:
+    """The test is skipped where there is none; `folder` is for its own files."""
+    pytest.importorskip("selenium", reason="selenium is not installed")
+    found = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
+    binary, driver = next(filter(None, found), None), shutil.which("chromedriver")
+    if binary is None or driver is None:
+        pytest.skip("chromium and chromedriver are not installed")
+    from selenium.webdriver import Chrome, ChromeOptions
+    from selenium.webdriver.chrome.service import Service
+
+    options = ChromeOptions()
+    options.binary_location = binary
+    for flag in (*FLAGS, f"--user-data-dir={folder}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    with Chrome(options=options, service=Service(driver)) as chrome:
+        chrome.set_page_load_timeout(20)
+        chrome.set_script_timeout(10)
+        yield chrome
+
+
+def complaints(browser: Chrome) -> list[str]:
+    """What the console says, since it was asked last."""
+    log = browser.get_log("browser")  # type: ignore[no-untyped-call]  # not in its types
+    return [str(entry["message"]) for entry in log]
+
+
+def requests(browser: Chrome) -> list[str]:
+    """Addresses outside this machine that were asked for, since it was asked last."""
+    log = browser.get_log("performance")  # type: ignore[no-untyped-call]  # not in its types
+    messages = [json.loads(entry["message"])["message"] for entry in log]
+    sent = [m["params"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+    asked = [str(request["request"]["url"]) for request in sent]
+    return [address for address in asked if not address.startswith(LOCAL)]

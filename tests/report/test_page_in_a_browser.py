@@ -1,0 +1,135 @@
+"""The page in Chromium: everything is there, in light and dark, on a desk, a phone and paper."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from chromium import chromium, complaints, requests
+from sample_page import PAGE
+from shuttles import PLAN, SHUTTLES, Still
+
+from flexpress import load_run, save_report
+from flexpress.report.page_files import write_page
+from flexpress.simulation.run_folder import run_in_folder
+from flexpress.simulation.simulate import Simulation
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+DESK = {"width": 1200, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+LIGHT_PAPER, DARK_PAPER = "rgb(250, 250, 247)", "rgb(23, 25, 28)"
+WIDTHS = "[...document.images].map(image => image.complete ? image.naturalWidth : 0)"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    with chromium(tmp_path_factory.mktemp("browser")) as chrome:
+        yield chrome
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """One with claims, and one that `save_report` made of two runs."""
+    folder = tmp_path_factory.mktemp("pages")
+    write_page(PAGE, folder / "report.html")
+    runs = []
+    for algorithm in ("sync", "async"):
+        place, scenario = folder / algorithm, SHUTTLES.replace(run={"algorithm": algorithm})
+        run_in_folder(Simulation(scenario, PLAN, Still()), place)
+        runs.append(load_run(place))
+    save_report(runs, folder / "runs.html")
+    return {"sample": folder / "report.html", "runs": folder / "runs.html"}
+
+
+def js(browser: Chrome, expression: str) -> Any:
+    return browser.execute_script(f"return {expression}")
+
+
+def show(browser: Chrome, path: Path, scheme: str, screen: Mapping[str, object]) -> None:
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", dict(screen))
+    browser.get(path.as_uri())
+
+
+@pytest.mark.parametrize("name", ["sample", "runs"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("screen", [DESK, PHONE], ids=["desk", "phone"])
+def test_all_is_there(
+    browser: Chrome, pages: dict[str, Path], name: str, scheme: str, screen: Mapping[str, object]
+) -> None:
+    show(browser, pages[name], scheme, screen)
+    widths = js(browser, WIDTHS)
+    assert len(widths) == {"sample": 3, "runs": 4}[name]
+    assert min(widths) > 100
+    assert js(browser, "document.documentElement.scrollWidth") <= int(str(screen["width"]))
+    assert js(browser, "Math.max(...[...document.images].map(image => image.width))") <= int(
+        str(screen["width"])
+    )
+    assert js(browser, "document.querySelectorAll('#summary table tbody tr').length") > 3
+    paper = "getComputedStyle(document.body).backgroundColor"
+    assert js(browser, paper) == (DARK_PAPER if scheme == "dark" else LIGHT_PAPER)
+    assert complaints(browser) == []
+    assert requests(browser) == []
+
+
+def test_pictures_are_those_of_the_scheme(browser: Chrome, pages: dict[str, Path]) -> None:
+    shown = {}
+    for scheme in ("light", "dark"):
+        show(browser, pages["sample"], scheme, DESK)
+        shown[scheme] = js(browser, "document.images[0].currentSrc")
+    picture = PAGE.sections[0].pictures[0]
+    for scheme, expected in (("light", picture.light), ("dark", picture.dark)):
+        assert base64.b64decode(shown[scheme].split(",")[1]).decode() == expected
+
+
+def test_wide_tables_scroll_in_their_box(browser: Chrome, pages: dict[str, Path]) -> None:
+    show(browser, pages["sample"], "light", PHONE)
+    box = "document.querySelectorAll('.scroll')[1]"
+    assert js(browser, f"{box}.scrollWidth > {box}.clientWidth")
+    assert js(browser, f"getComputedStyle({box}).overflowX") == "auto"
+
+
+def test_claims_can_be_read(browser: Chrome, pages: dict[str, Path]) -> None:
+    show(browser, pages["sample"], "light", DESK)
+    verdicts = js(browser, "[...document.querySelectorAll('.verdict')].map(v => v.innerText)")
+    assert [verdict.split(" ", 1)[1] for verdict in verdicts] == [
+        "reproduced",
+        "not reproduced",
+        "undecided",
+        "not applicable",
+    ]
+    colours = js(
+        browser, "[...document.querySelectorAll('.verdict')].map(v => getComputedStyle(v).color)"
+    )
+    assert len(set(colours)) == 4
+    browser.find_element("css selector", "#summary a").click()
+    assert browser.current_url.endswith("#one")
+
+
+def test_no_script_is_run(browser: Chrome, pages: dict[str, Path]) -> None:
+    """Titles, captions and cells that hold HTML are shown as they are."""
+    show(browser, pages["sample"], "light", DESK)
+    assert js(browser, "document.scripts.length") == 0
+    assert js(browser, "document.querySelector('h1').innerText").endswith('"quotes" {{style}}')
+
+
+def test_on_paper_it_is_light(browser: Chrome, pages: dict[str, Path]) -> None:
+    show(browser, pages["sample"], "dark", DESK)
+    feature = {"name": "prefers-color-scheme", "value": "dark"}
+    paper = {"media": "print", "features": [feature]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", paper)
+    try:
+        assert js(browser, "getComputedStyle(document.body).color") == "rgb(34, 34, 34)"
+        assert js(browser, "getComputedStyle(document.documentElement).colorScheme") == "light"
+        assert js(browser, "document.querySelector('details table').checkVisibility()")
+        light = PAGE.sections[0].pictures[0].light
+        current = js(browser, "document.images[0].currentSrc")
+        assert base64.b64decode(current.split(",")[1]).decode() == light
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})

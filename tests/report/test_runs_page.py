@@ -1,0 +1,204 @@
+"""Which runs are one line, what they are called, and in what they differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from shuttles import PLAN, SHUTTLES, Still
+
+from flexpress import InputError, Plan, Scenario, StoredRun, save_report, simulate
+from flexpress.report.flown_plan import flown_plans, rhythms, ways_of_dealing
+from flexpress.report.run_differences import differences, short_text
+from flexpress.report.run_lines import run_lines
+from flexpress.report.runs_page import lead, page_title, runs_page, summary
+from flexpress.report.shown_run import common_folder, run_names, shown_runs
+from flexpress.simulation.stored_run import State
+
+OTHER = Plan.of(SHUTTLES, "total", [[1, 2], []], solver="search", seed=0, seconds=0.0)
+
+
+def stored(name: str, plan: Plan = PLAN, state: State = "complete", **sections: Any) -> StoredRun:
+    scenario = SHUTTLES.replace(**sections)
+    return StoredRun(Path(name), scenario, plan, simulate(scenario, plan, Still()), state)
+
+
+def seed(number: int) -> dict[str, object]:
+    return {"seed": number}
+
+
+def labels(*runs: StoredRun) -> list[tuple[str, int, int, bool]]:
+    """Of each line: its name, seeds, colour, and whether it is dashed."""
+    lines = run_lines(shown_runs(runs))
+    return [(line.label, line.seeds, line.hue, line.dashed) for line in lines]
+
+
+def test_runs_that_differ_in_their_seed_only_are_one_line() -> None:
+    fast, slow = {"algorithm": "async"}, {"algorithm": "sync"}
+    assert labels(
+        stored("a", learning=seed(1), run=slow),
+        stored("b", learning=seed(1), run=fast),
+        stored("c", learning=seed(2), run=slow),
+        stored("d", learning=seed(2), run=fast),
+        stored("e", learning=seed(3), run=fast),
+    ) == [("sync", 2, 0, False), ("async", 3, 1, False)]
+
+
+def test_the_same_run_twice_is_not_another_seed() -> None:
+    assert [label for label, *_ in labels(stored("a"), stored("b"))] == ["a", "b"]
+
+
+def test_a_run_that_is_not_complete_is_a_line_of_its_own() -> None:
+    runs = [stored("a", learning=seed(1)), stored("b", learning=seed(2))]
+    assert len(labels(*runs)) == 1
+    assert len(labels(*runs, stored("c", learning=seed(3), state="unfinished"))) == 2
+
+
+def test_other_plans_and_horizons_are_other_lines() -> None:
+    assert len(labels(stored("a"), stored("b", OTHER, learning=seed(2)))) == 2
+    assert len(labels(stored("a"), stored("b", learning=seed(2), run={"horizon": 8}))) == 2
+
+
+def test_the_coarser_clock_is_dashed_and_keeps_the_colour() -> None:
+    runs = [
+        stored(f"{algorithm}-{clock}", run={"algorithm": algorithm, "clock": clock})
+        for clock in ("exact", "slots")
+        for algorithm in ("sync", "async")
+    ]
+    assert labels(*runs) == [
+        ("sync-exact", 1, 0, False),
+        ("async-exact", 1, 1, False),
+        ("sync-slots", 1, 0, True),
+        ("async-slots", 1, 1, True),
+    ]
+    assert not any(dashed for *_, dashed in labels(*runs[2:]))
+
+
+def test_colours_by_order_where_algorithms_are_not_enough() -> None:
+    runs = [stored(f"{j}", learning={"learning_rate": 0.1 * j}) for j in (1, 2, 3)]
+    assert [hue for _, _, hue, _ in labels(*runs)] == [0, 1, 2]
+
+
+def test_lines_are_told_apart_by_as_few_settings_as_possible() -> None:
+    runs = [
+        stored(
+            f"{algorithm}{rate}{number}",
+            run={"algorithm": algorithm},
+            learning={
+                "learning_rate": rate,
+                "batch_size": round(100 * rate),
+                **seed(number),
+            },
+        )
+        for algorithm in ("sync", "async")
+        for rate in (0.1, 0.2)
+        for number in (1, 2)
+    ]
+    assert [label for label, *_ in labels(*runs)] == [
+        "sync, 0.1",
+        "sync, 0.2",
+        "async, 0.1",
+        "async, 0.2",
+    ]
+
+
+def test_slots_of_another_length_are_put_on_one_scale() -> None:
+    one, other = run_lines(shown_runs([stored("a"), stored("b", slot=30.0)]))
+    assert list(one.courses[0].slots) == [0, 2, 4, 6, 8, 10]
+    assert list(other.courses[0].slots) == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("folders", "names", "common"),
+    [
+        (["out/run"], ["run"], "out/run"),
+        (["out/run/sync", "out/run/async"], ["sync", "async"], "out/run"),
+        (["a/sync", "b/sync", "b/async"], ["a/sync", "b/sync", "b/async"], "."),
+    ],
+)
+def test_names(folders: list[str], names: list[str], common: str) -> None:
+    paths = [Path(folder) for folder in folders]
+    assert run_names(paths) == names
+    assert common_folder(paths) == Path(common).resolve()
+
+
+def test_differences() -> None:
+    other = SHUTTLES.replace(
+        fleet={"speeds": [2.0, 2.0], "budgets": None}, learning={"data_dir": "/elsewhere"}
+    )
+    assert differences([SHUTTLES, other]) == {
+        "fleet.speeds": ["2 \N{MULTIPLICATION SIGN} 1", "2 \N{MULTIPLICATION SIGN} 2"],
+        "fleet.budgets": ["6000, 3000", "-"],
+    }
+    assert differences([SHUTTLES, SHUTTLES]) == {}
+    assert short_text(list(range(100))).endswith("…")
+
+
+def test_few_runs_are_columns_and_many_are_rows() -> None:
+    few = [stored(f"{j}", learning=seed(j)) for j in range(4)]
+    grid, differing = summary(shown_runs(few))
+    assert grid.head == ("run", "0", "1", "2", "3")
+    assert differing.rows == (("learning.seed", "0", "1", "2", "3"),)
+    grid, differing = summary(shown_runs([*few, stored("4", learning=seed(4))]))
+    assert grid.head[:3] == ("run", "state", "algorithm")
+    assert [row[0] for row in grid.rows] == ["0", "1", "2", "3", "4"]
+    assert differing.folded
+
+
+def test_the_lead_tells_the_outcome_and_what_is_missing() -> None:
+    one = shown_runs([stored("one")])
+    assert page_title(one) == "shuttles: sync"
+    assert lead(one) == ["Test accuracy at the end: one 50.0 %."]
+    two = shown_runs([stored("one"), stored("two", state="diverged", learning=seed(2))])
+    assert page_title(two) == "shuttles: 2 runs compared"
+    assert lead(two)[1] == (
+        "Not complete, and shown as far as it went: two diverged in slot 10 of 10."
+    )
+
+
+def test_runs_on_one_plan_stand_together() -> None:
+    runs = shown_runs(
+        [
+            stored("a"),
+            stored("b", OTHER),
+            stored("c", run={"algorithm": "async"}),
+            stored("d", run={"algorithm": "async"}, learning={"partition": "dirichlet"}),
+        ]
+    )
+    first, second = flown_plans(runs)
+    assert [run.name for run in first.runs] == ["a", "c", "d"]
+    assert [run.name for run in second.runs] == ["b"]
+    assert [name for name, _ in rhythms(first)] == ["Sync", "Async"]
+    assert [s.learning.partition for s in ways_of_dealing(first)] == ["iid", "dirichlet"]
+
+
+def test_of_an_unfinished_run_and_a_whole_one_the_whole_one_tells_the_tours() -> None:
+    whole = stored("b", learning=seed(2))
+    begun = replace(whole, folder=Path("a"), trace=replace(whole.trace, num_events=0))
+    (plan,) = flown_plans(shown_runs([begun, whole]))
+    assert rhythms(plan) == [("Sync", whole.trace)]
+
+
+def test_labels_are_asked_of_each_way_of_dealing() -> None:
+    asked: list[Scenario] = []
+
+    def counts(scenario: Scenario) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        asked.append(scenario)
+        return np.eye(2, 10, dtype=np.int64)
+
+    page = runs_page([stored("a"), stored("b", learning=seed(1))], label_counts=counts)
+    assert len(asked) == 1
+    assert [picture.name for picture in page.sections[1].pictures] == [
+        "tours-map",
+        "tours-energy",
+        "tours-timeline",
+        "tours-labels-1",
+    ]
+
+
+def test_no_runs(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no runs to report on"):
+        save_report([], tmp_path / "report.html")
