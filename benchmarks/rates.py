@@ -2,10 +2,9 @@
 
     python benchmarks/rates.py fmnist --out DIR [--jobs 2]
 
-Preset `paper`, i.i.d. data, seed 0, which the experiments do not use; the exact clock. FedEx-Sync on
-Min-Max routes and FedEx-Async on SWS routes, as the paper flies them: both share what is chosen. The
-best setting has the highest accuracy on average over all slots and over both algorithms; one with
-which either diverges is out. Runs that are done are kept in the folder.
+Preset `paper`, i.i.d. data, seed 0, which the experiments do not use; the exact clock. FedEx-Sync
+on Min-Max routes and FedEx-Async on SWS routes, as the paper flies them: both share what is chosen,
+half of the largest rate with which neither diverges. Runs that are done are kept in the folder.
 """
 
 from __future__ import annotations
@@ -33,7 +32,9 @@ Choice = tuple[int, float]
 
 def main() -> None:
     options = parse()
-    plans = {each: make_plan(each.scenario(FULL, 0, SEED), objective=each.objective) for each in BOTH}
+    plans = {
+        each: make_plan(each.scenario(FULL, 0, SEED), objective=each.objective) for each in BOTH
+    }
     runs = {
         (choice, each): run_of(options.dataset, choice, each, plans[each])
         for choice in product(BATCHES, RATES)

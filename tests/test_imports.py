@@ -17,7 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "learning": {"scenario"},
     "simulation": {"scenario", "planning", "learning"},
     "theory": {"scenario", "planning"},
-    "experiments": ALL,
+    "experiments": {*ALL, "report"},
     "report": {"scenario", "planning", "simulation", "theory"},
 }
 FREE_TO_ALL = {"errors", "compilation"}

@@ -18,6 +18,7 @@ from flexpress.cli import (  # noqa: F401  # they add their commands
     learning,
     planning,
     report,
+    reproduce,
     theory,
 )
 from flexpress.cli.app import app

@@ -50,7 +50,15 @@ def reproduce(
         if number is not None and number < 1:
             raise InputError(f"--{name} {number}: must be at least 1")
     folder = out or OUT / ("reproduction-quick" if quick else "reproduction")
-    page = carry_out(chosen(figure or []), scale, folder, networks=networks, seeds=seeds, jobs=jobs)
+    page = carry_out(
+        chosen(figure or []),
+        scale,
+        folder,
+        networks=networks,
+        seeds=seeds,
+        jobs=jobs,
+        command="flexpress reproduce --quick" if quick else "flexpress reproduce",
+    )
     if page is None:
         raise typer.Exit(INTERRUPTED)
     say(f" page: {page}")

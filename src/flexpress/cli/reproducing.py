@@ -28,6 +28,7 @@ def carry_out(
     networks: int,
     seeds: int | None,
     jobs: int,
+    command: str,
 ) -> Path | None:
     """The page; None if it was interrupted before all runs were done."""
     from flexpress.experiments.study import make_study
@@ -36,7 +37,12 @@ def carry_out(
     study = make_study(figures, scale, networks=networks, seeds=seeds, tell=complain)
     if not run_missing(study, folder / RUNS, jobs):
         return None
-    return write_page(figures, study, folder)
+    from flexpress.experiments.reproduction import reproduction_page
+    from flexpress.report.page_files import write_page
+
+    page = reproduction_page(figures, study, folder / RUNS, command=command)
+    write_page(page, folder / PAGE)
+    return folder / PAGE
 
 
 def run_missing(study: Study, folder: Path, jobs: int) -> bool:
@@ -77,7 +83,7 @@ def run_missing(study: Study, folder: Path, jobs: int) -> bool:
 def label(run: Run) -> str:
     """What tells it from the others."""
     setting = run.setting
-    words = [setting.algorithm, setting.objective, setting.dataset, setting.partition]
+    words: list[str] = [setting.algorithm, setting.objective, setting.dataset, setting.partition]
     if setting.clock == "slots":
         words.append("slots")
     if setting.transporters != 4:

@@ -14,7 +14,6 @@ from pathlib import Path
 import numba
 import numpy as np
 
-
 from flexpress.errors import DivergedError
 from flexpress.experiments.setting import Setting
 from flexpress.learning import make_learner
