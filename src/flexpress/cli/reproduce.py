@@ -57,11 +57,23 @@ def reproduce(
         networks=networks,
         seeds=seeds,
         jobs=jobs,
-        command="flexpress reproduce --quick" if quick else "flexpress reproduce",
+        command=typed(quick, seeds, networks),
     )
     if page is None:
         raise typer.Exit(INTERRUPTED)
     say(f" page: {page}")
+
+
+def typed(quick: bool, seeds: int | None, networks: int) -> str:
+    """What gives the same numbers again, wherever they are written."""
+    words = ["flexpress reproduce"]
+    if quick:
+        words.append("--quick")
+    if seeds is not None:
+        words.append(f"--seeds {seeds}")
+    if networks > 1:
+        words.append(f"--networks {networks}")
+    return " ".join(words)
 
 
 def chosen(names: list[str]) -> tuple[Figure, ...]:

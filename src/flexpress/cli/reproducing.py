@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flexpress.experiments.setting import Scale
     from flexpress.experiments.study import Study
 
-RUNS, PAGE = "runs", "report.html"
+RUNS, FIGURES, PAGE = "runs", "figures", "report.html"
 
 
 def carry_out(
@@ -34,6 +34,8 @@ def carry_out(
     from flexpress.experiments.study import make_study
 
     check_folder(folder, (PAGE,))
+    for name in (RUNS, FIGURES):
+        check_folder(folder / name, ())
     study = make_study(figures, scale, networks=networks, seeds=seeds, tell=complain)
     if not run_missing(study, folder / RUNS, jobs):
         return None
@@ -48,9 +50,9 @@ def carry_out(
 def run_missing(study: Study, folder: Path, jobs: int) -> bool:
     """False if it was interrupted; what is done is kept."""
     from flexpress.experiments.crew import News, perform_all
-    from flexpress.experiments.run import is_done
+    from flexpress.experiments.results import is_over
 
-    missing = {key: run for key, run in study.runs.items() if not is_done(folder / key)}
+    missing = {key: run for key, run in study.runs.items() if not is_over(folder / key)}
     board = Board(study.scale.horizon, len(study.runs), len(study.runs) - len(missing))
     with interruptible() as stop, shown(board, stop.requested) as refresh:
 
@@ -82,10 +84,19 @@ def run_missing(study: Study, folder: Path, jobs: int) -> bool:
 
 def label(run: Run) -> str:
     """What tells it from the others."""
-    setting = run.setting
+    from flexpress.experiments.setting import Setting
+
+    setting, usual = run.setting, Setting("sync", "minmax")
     words: list[str] = [setting.algorithm, setting.objective, setting.dataset, setting.partition]
     if setting.clock == "slots":
         words.append("slots")
-    if setting.transporters != 4:
+    if setting.transporters != usual.transporters:
         words.append(f"K = {setting.transporters}")
+    if setting.speed != usual.speed:
+        words.append(f"{setting.speed:g} m/s")
+    if setting.budget is not None and setting.budget != usual.budget:
+        words.append(f"{setting.budget / 1e3:g} kJ")
+    words.append(f"seed {run.seed}")
+    if run.network:
+        words.append(f"network {run.network}")
     return " ".join(words)

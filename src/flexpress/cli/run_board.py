@@ -27,6 +27,12 @@ class AtWork:
     label: str
     slot: int = 0
     accuracy: float | None = None
+    first: int | None = None  # slot of its first news: a run that is taken up again is far already
+
+    @property
+    def slots_here(self) -> int:
+        """Done since this start."""
+        return 0 if self.first is None else self.slot - self.first
 
 
 @dataclass
@@ -46,16 +52,16 @@ class Board:
     def tell(self, key: str, slot: int, accuracy: float) -> None:
         run = self.at_work[key]
         run.slot, run.accuracy = slot, accuracy
+        run.first = slot if run.first is None else run.first
 
     def end(self, key: str) -> None:
-        del self.at_work[key]
-        self._slots_done += self.horizon
+        self._slots_done += self.at_work.pop(key).slots_here
         self.done += 1
 
     @property
     def seconds_left(self) -> float | None:
         """As fast as until now; not known at the beginning."""
-        slots = self._slots_done + sum(run.slot for run in self.at_work.values())
+        slots = self._slots_done + sum(run.slots_here for run in self.at_work.values())
         left = (self.total - self.done) * self.horizon - sum(
             run.slot for run in self.at_work.values()
         )

@@ -6,9 +6,12 @@ import multiprocessing
 import os
 import queue
 import signal
+import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import connection
 from multiprocessing.queues import Queue
@@ -16,6 +19,7 @@ from multiprocessing.synchronize import Event as Flag
 from pathlib import Path
 from typing import Any
 
+from flexpress.errors import FlexpressError
 from flexpress.experiments.run import Run, perform
 from flexpress.simulation.events import Evaluation, Event
 from flexpress.simulation.simulate import Simulation
@@ -49,7 +53,7 @@ def perform_all(
     """
     spawn = multiprocessing.get_context("spawn")  # a fork would copy threads that are not there
     news, stop = spawn.Queue(), spawn.Event()
-    with ProcessPoolExecutor(jobs, spawn, begin_work, (news, stop)) as pool:
+    with ProcessPoolExecutor(jobs, spawn, begin_work, (news, stop)) as pool, stopping(stop):
         waiting = list(runs)
         at_work: dict[Future[bool], str] = {}
         while at_work or (waiting and not stop.is_set()):
@@ -58,27 +62,54 @@ def perform_all(
             while waiting and len(at_work) < jobs and not stop.is_set():
                 key = waiting.pop(0)
                 on_start(key)
-                at_work[pool.submit(work, runs[key], folder / key, key)] = key
-            tell(news, on_news)
+                with deaf_children():
+                    at_work[pool.submit(work, runs[key], folder / key, key)] = key
+            tell(news, at_work.values(), on_news)
             for future in wait(at_work, PATIENCE, FIRST_COMPLETED).done:
+                tell(news, at_work.values(), on_news)
                 key = at_work.pop(future)
-                tell(news, on_news)
-                try:
-                    if future.result():
-                        on_end(key)
-                except BaseException:
-                    stop.set()
-                    raise
+                if future.result():
+                    on_end(key)
     return not stop.is_set()
 
 
-def tell(news: Queue[News], listener: Callable[[News], None]) -> None:
-    """All that has come in."""
+@contextmanager
+def stopping(stop: Flag) -> Iterator[None]:
+    """Whatever goes wrong here: the pool waits for its workers, and they shall not work on."""
+    try:
+        yield
+    except BrokenProcessPool:
+        stop.set()
+        raise FlexpressError(
+            "a process was ended from outside, perhaps for want of memory; start again to go on"
+        ) from None
+    except BaseException:
+        stop.set()
+        raise
+
+
+@contextmanager
+def deaf_children() -> Iterator[None]:
+    """Processes that begin now do not hear Ctrl-C, not even before `begin_work`."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def tell(news: Queue[News], keys: Collection[str], listener: Callable[[News], None]) -> None:
+    """All that has come in of these runs: news may come after the end of theirs."""
     while True:
         try:
-            listener(news.get_nowait())
+            latest = news.get_nowait()
         except queue.Empty:
             return
+        if latest.key in keys:
+            listener(latest)
 
 
 _outside: dict[str, Any] = {}

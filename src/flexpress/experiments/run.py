@@ -22,7 +22,7 @@ from flexpress.planning import Plan
 from flexpress.scenario import Scenario
 from flexpress.scenario.training import LearningSettings
 from flexpress.simulation.events import Event
-from flexpress.simulation.run_folder import MODEL, run_in_folder
+from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
 
 NAME_LENGTH = 20
@@ -101,7 +101,3 @@ def perform(
     except DivergedError:
         return True
     return simulation.complete
-
-
-def is_done(folder: Path) -> bool:
-    return (folder / MODEL).exists()
