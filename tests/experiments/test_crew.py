@@ -1,0 +1,211 @@
+"""Runs in parallel processes: the same results, stopped, killed and gone on with."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from multiprocessing import active_children
+from pathlib import Path
+
+import pytest
+from few_runs import several, small
+from small_run import RESULTS, contents, environment
+
+from flexpress.errors import FlexpressError, InputError
+from flexpress.experiments.crew import News, perform_all
+from flexpress.experiments.results import is_over
+from flexpress.experiments.run import Run, perform
+
+LONG = 200_000
+"""Slots: more than anybody waits for."""
+
+
+@dataclass
+class Seen:
+    """All that the crew tells, in its order."""
+
+    told: list[tuple[str, str]] = field(default_factory=list)
+    news: list[News] = field(default_factory=list)
+
+    def hear(self, news: News) -> None:
+        self.told.append(("news", news.key))
+        self.news.append(news)
+
+    def of(self, kind: str) -> list[str]:
+        return [key for its, key in self.told if its == kind]
+
+
+def go(
+    runs: Mapping[str, Run],
+    folder: Path,
+    seen: Seen,
+    should_stop: Callable[[], bool] = lambda: False,
+    jobs: int = 2,
+) -> bool:
+    return perform_all(
+        runs,
+        folder,
+        jobs,
+        on_start=lambda key: seen.told.append(("start", key)),
+        on_news=seen.hear,
+        on_end=lambda key: seen.told.append(("end", key)),
+        should_stop=should_stop,
+    )
+
+
+def alone(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]]:
+    """One after the other, in this process."""
+    for key, run in runs.items():
+        perform(run, folder / key, on_event=lambda event, run: None, should_stop=lambda: False)
+    return results(runs, folder)
+
+
+def results(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]]:
+    return {key: contents(folder / key, RESULTS) for key in runs}
+
+
+def test_the_same_results_as_in_one_process(tmp_path: Path) -> None:
+    runs, seen = several(3), Seen()
+    assert go(runs, tmp_path / "crew", seen)
+    assert results(runs, tmp_path / "crew") == alone(runs, tmp_path / "alone")
+    assert seen.of("start") == list(runs)
+    assert sorted(seen.of("end")) == sorted(runs)
+    for key in runs:
+        own = [kind for kind, its in seen.told if its == key]
+        assert own[0] == "start"
+        assert own[-1] == "end", "no news after the end"
+        assert set(own[1:-1]) <= {"news"}
+
+
+def test_nothing_to_do(tmp_path: Path) -> None:
+    assert go({}, tmp_path, Seen())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_stopped_and_started_again(tmp_path: Path) -> None:
+    runs, seen = several(2, horizon=1000), Seen()
+    assert not go(runs, tmp_path / "crew", seen, should_stop=lambda: bool(seen.news), jobs=1)
+    first = next(iter(runs))
+    assert seen.of("start") == [first]
+    assert (tmp_path / "crew" / first / "checkpoint").exists()
+    assert not is_over(tmp_path / "crew" / first)
+    again = Seen()
+    assert go(runs, tmp_path / "crew", again)
+    assert again.news[0].slot > 0, "it goes on from where it was"
+    assert results(runs, tmp_path / "crew") == alone(runs, tmp_path / "alone")
+
+
+def test_a_complaint_of_a_worker(tmp_path: Path) -> None:
+    """It is raised here as it was there, and those beside it do not work on to their end."""
+    wrong, long = small(1, model="nosuch:model"), small(2, LONG)
+    with pytest.raises(InputError) as caught:
+        go({"long": long, "wrong": wrong}, tmp_path, Seen())
+    assert "nosuch" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not is_over(tmp_path / "long")
+    assert active_children() == []
+
+
+def test_a_mistake_of_a_listener_does_not_let_them_work_on(tmp_path: Path) -> None:
+    class Pressed(Exception):
+        pass
+
+    class Second(Seen):
+        def hear(self, news: News) -> None:
+            raise Pressed
+
+    with pytest.raises(Pressed):
+        go({"long": small(1, LONG)}, tmp_path, Second())
+    assert (tmp_path / "long" / "checkpoint").exists()
+    assert active_children() == []
+
+
+def test_a_worker_that_is_ended_from_outside(tmp_path: Path) -> None:
+    class Murder(Seen):
+        def hear(self, news: News) -> None:
+            for worker in active_children():
+                worker.kill()
+
+    with pytest.raises(FlexpressError, match="ended from outside.*start again to go on"):
+        go({"long": small(1, LONG)}, tmp_path, Murder(), jobs=1)
+
+
+PROGRAM = f"""
+import sys
+from pathlib import Path
+from few_runs import several
+from test_crew import Seen, go
+from flexpress.cli.interrupt import interruptible
+with interruptible() as stop:
+    print("ready", flush=True)
+    whole = go(several(2, {LONG}), Path(sys.argv[1]), Seen(), stop.requested)
+sys.exit(10 if whole else 11)
+"""
+
+
+def start(folder: Path) -> subprocess.Popen[bytes]:
+    """A crew in a process, and a process group, of its own."""
+    places = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+    surroundings = environment()
+    path = os.pathsep.join([surroundings["PYTHONPATH"], *places])
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**surroundings, "PYTHONPATH": path},
+        start_new_session=True,
+    )
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def group(leader: int) -> list[int]:
+    """Processes of this group that live."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, its = path.read_text().rpartition(")")[2].split()[:3]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(its) == leader and state != "Z":
+            found.append(int(path.parent.name))
+    return found
+
+
+looked_up = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
+
+
+@looked_up
+@pytest.mark.parametrize("seconds", [0.0, 0.3])
+def test_control_c_while_workers_begin(seconds: float, tmp_path: Path) -> None:
+    """A terminal sends it to all of them, also to those that have not yet been told of it."""
+    with start(tmp_path) as process:
+        assert process.stdout
+        process.stdout.readline()
+        wait_until(lambda: len(group(process.pid)) >= 3)  # it, a tracker of resources, a worker
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (11, b"")
+    assert group(process.pid) == []
+
+
+@looked_up
+def test_workers_do_not_outlive_one_who_is_killed(tmp_path: Path) -> None:
+    runs = several(2, LONG)
+    with start(tmp_path) as process:
+        wait_until(lambda: all((tmp_path / key / "metrics.csv").exists() for key in runs))
+        assert len(group(process.pid)) >= 3  # it and two workers
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    wait_until(lambda: group(process.pid) == [])

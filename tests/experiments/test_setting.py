@@ -1,0 +1,100 @@
+"""What is declared: thirteen figures, and settings that give the scenarios they say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from flexpress.experiments.figures import ASYNC, FIGURES, SYNC, Figure
+from flexpress.experiments.setting import FIRST_SEED, FULL, QUICK, Scale, Setting
+
+NAMES = [
+    *("network", "iid-fmnist", "iid-svhn", "type1-fmnist", "type1-svhn"),
+    *("type2-fmnist", "type2-svhn", "routes-async", "routes-sync"),
+    *("transporters", "speed", "budget", "energy"),
+]
+
+
+def named(name: str) -> Figure:
+    return next(figure for figure in FIGURES if figure.name == name)
+
+
+def test_all_thirteen_figures() -> None:
+    assert [figure.name for figure in FIGURES] == NAMES
+    kinds = [figure.kind for figure in FIGURES]
+    assert kinds == ["map", *["curves"] * 11, "energy"]
+    assert len({figure.title for figure in FIGURES}) == len(NAMES)
+    for figure in FIGURES:
+        assert len({line.label for line in figure.lines}) == len(figure.lines) > 0
+
+
+def test_four_experiments_none_with_the_seed_of_the_search() -> None:
+    assert (FULL.seeds, FULL.stand_in, QUICK.stand_in) == (4, False, True)
+    assert FIRST_SEED == 1
+
+
+@pytest.mark.parametrize("scale", [FULL, QUICK])
+def test_positions_are_of_the_network_and_not_of_the_seed(scale: Scale) -> None:
+    first, second, other = (
+        ASYNC.scenario(scale, network, seed) for network, seed in ((0, 1), (0, 2), (1, 1))
+    )
+    assert np.array_equal(first.positions, second.positions)
+    assert not np.array_equal(first.positions, other.positions)
+    assert (first.learning.seed, second.learning.seed, other.learning.seed) == (1, 2, 1)
+
+
+def test_both_algorithms_fly_over_the_same_network() -> None:
+    sync, asynchronous = SYNC.scenario(FULL, 0, 1), ASYNC.scenario(FULL, 0, 1)
+    assert np.array_equal(sync.positions, asynchronous.positions)
+    assert (sync.run.algorithm, sync.plan.objective) == ("sync", "minmax")
+    assert (asynchronous.run.algorithm, asynchronous.plan.objective) == ("async", "sws")
+    assert sync.learning == asynchronous.learning
+
+
+@pytest.mark.parametrize(
+    ("setting", "speeds", "budgets"),
+    [
+        (ASYNC, (10.0,) * 4, (15e3,) * 4),
+        (replace(ASYNC, budget=12e3), (10.0,) * 4, (12e3,) * 4),
+        (replace(ASYNC, transporters=2, budget=None), (10.0,) * 2, None),
+        (replace(ASYNC, speed=5.0, budget=None), (5.0,) * 4, None),
+    ],
+)
+def test_the_fleet(
+    setting: Setting, speeds: tuple[float, ...], budgets: tuple[float, ...] | None
+) -> None:
+    fleet = setting.scenario(FULL, 0, 1).fleet
+    assert tuple(fleet.speeds) == speeds
+    assert (None if fleet.budgets is None else tuple(fleet.budgets)) == budgets
+
+
+@pytest.mark.parametrize(
+    ("figure", "words", "field", "value"),
+    [
+        ("budget", "12 kJ", "budget", 12e3),
+        ("energy", "12 kJ", "budget", 12e3),
+        ("transporters", "K = 2", "transporters", 2),
+        ("speed", "5 m/s", "speed", 5.0),
+    ],
+)
+def test_labels_say_what_is_set(figure: str, words: str, field: str, value: float) -> None:
+    for line in named(figure).lines:
+        assert (getattr(line.setting, field) == value) == line.label.endswith(f", {words}")
+
+
+def test_data_and_clock() -> None:
+    setting = Setting("sync", "minmax", dataset="svhn", partition="location", clock="slots")
+    scenario = setting.scenario(FULL, 0, 3)
+    assert (scenario.learning.dataset, scenario.learning.partition) == ("svhn", "location")
+    assert (scenario.run.clock, scenario.run.horizon, scenario.run.eval_every) == ("slots", 2000, 20)
+
+
+def test_a_stand_in_keeps_how_unlike_the_data_are() -> None:
+    setting = Setting("sync", "minmax", dataset="svhn", partition="dirichlet")
+    learning = setting.scenario(QUICK, 0, 1).learning
+    usual = replace(setting, dataset="fmnist").scenario(QUICK, 0, 1).learning
+    assert (learning.dataset, learning.partition) == ("fmnist-mini", "dirichlet")
+    assert learning.learning_rate == usual.learning_rate
+    assert learning.samples_per_client == usual.samples_per_client
