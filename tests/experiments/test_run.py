@@ -58,9 +58,7 @@ def test_the_key_is_of_all_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert small().key == usual.key
     turned = replace(
         PLAN,
-        transporters=tuple(
-            replace(tour, clients=tour.clients[::-1]) for tour in PLAN.transporters
-        ),
+        transporters=tuple(replace(tour, clients=tour.clients[::-1]) for tour in PLAN.transporters),
     )
     keys = [
         usual.key,

@@ -88,7 +88,11 @@ def test_data_and_clock() -> None:
     setting = Setting("sync", "minmax", dataset="svhn", partition="location", clock="slots")
     scenario = setting.scenario(FULL, 0, 3)
     assert (scenario.learning.dataset, scenario.learning.partition) == ("svhn", "location")
-    assert (scenario.run.clock, scenario.run.horizon, scenario.run.eval_every) == ("slots", 2000, 20)
+    assert (scenario.run.clock, scenario.run.horizon, scenario.run.eval_every) == (
+        "slots",
+        2000,
+        20,
+    )
 
 
 def test_a_stand_in_keeps_how_unlike_the_data_are() -> None:
