@@ -19,7 +19,6 @@ from flexpress.cli.reproduce import chosen, typed
 from flexpress.cli.reproducing import label
 from flexpress.experiments.figures import ASYNC, FIGURES
 from flexpress.experiments.run import Run as Simulated
-from flexpress.experiments.setting import QUICK
 
 NAMES = ", ".join(figure.name for figure in FIGURES)
 
@@ -147,35 +146,3 @@ def test_killed_and_started_again_it_is_the_same_page(
             assert err.startswith("flexpress: interrupted: ")
             assert err.endswith("start again to go on\n")
     assert finish(tmp_path) == undisturbed
-
-
-def test_a_diverged_run_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from small_run import FOUR
-
-    from flexpress.cli.reproducing import run_missing
-    from flexpress.experiments import crew
-    from flexpress.experiments.figures import SYNC
-    from flexpress.experiments.run import perform
-    from flexpress.experiments.study import Study
-    from flexpress.planning import make_plan
-
-    plan = make_plan(FOUR)
-    runs = {}
-    for name, rate in (("diverges", 1e300), ("fresh", 0.1)):
-        scenario = FOUR.replace(learning={"learning_rate": rate})
-        runs[name] = Simulated(SYNC, 0, 1, scenario, plan)
-    perform(
-        runs["diverges"],
-        tmp_path / "diverges",
-        on_event=lambda event, simulation: None,
-        should_stop=lambda: False,
-    )
-    started: list[str] = []
-
-    def note(missing: dict[str, Simulated], *_: object, **__: object) -> bool:
-        started.extend(missing)
-        return True
-
-    monkeypatch.setattr(crew, "perform_all", note)
-    assert run_missing(Study(QUICK, (0,), (1,), runs, {}, {}), tmp_path, 1)
-    assert started == ["fresh"]

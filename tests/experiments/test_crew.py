@@ -112,14 +112,14 @@ def test_a_complaint_of_a_worker(tmp_path: Path) -> None:
 
 
 def test_a_mistake_of_a_listener_does_not_let_them_work_on(tmp_path: Path) -> None:
-    class Pressed(Exception):
+    class PressedError(Exception):
         pass
 
     class Second(Seen):
         def hear(self, news: News) -> None:
-            raise Pressed
+            raise PressedError
 
-    with pytest.raises(Pressed):
+    with pytest.raises(PressedError):
         go({"long": small(1, LONG)}, tmp_path, Second())
     assert (tmp_path / "long" / "checkpoint").exists()
     assert active_children() == []
@@ -131,7 +131,7 @@ def test_a_worker_that_is_ended_from_outside(tmp_path: Path) -> None:
             for worker in active_children():
                 worker.kill()
 
-    with pytest.raises(FlexpressError, match="ended from outside.*start again to go on"):
+    with pytest.raises(FlexpressError, match=r"ended from outside.*start again to go on"):
         go({"long": small(1, LONG)}, tmp_path, Murder(), jobs=1)
 
 

@@ -88,11 +88,8 @@ def test_data_and_clock() -> None:
     setting = Setting("sync", "minmax", dataset="svhn", partition="location", clock="slots")
     scenario = setting.scenario(FULL, 0, 3)
     assert (scenario.learning.dataset, scenario.learning.partition) == ("svhn", "location")
-    assert (scenario.run.clock, scenario.run.horizon, scenario.run.eval_every) == (
-        "slots",
-        2000,
-        20,
-    )
+    run = scenario.run
+    assert (run.clock, run.horizon, run.eval_every) == ("slots", FULL.horizon, FULL.eval_every)
 
 
 def test_a_stand_in_keeps_how_unlike_the_data_are() -> None:

@@ -89,7 +89,7 @@ class Board:
 
 
 def time_text(seconds: float) -> str:
-    if seconds < SOON:
+    if round(seconds) < SOON:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
