@@ -71,16 +71,18 @@ def details_grid(findings: Iterable[Finding]) -> Grid:
     found = [
         (finding, each) for finding in findings for each in (*finding.measured, *finding.by_slots)
     ]
-    most = max((len(each.difference.values) for _, each in found), default=0)
-    seeds = tuple(f"seed {number}" for number in range(1, most + 1))
-    head = ("claim", "network", "clock", "measure", "difference", "95 % interval", *seeds)
-    rows = tuple(detail_row(finding, each, most) for finding, each in found)
+    seeds = sorted({seed for _, each in found for seed in each.seeds})
+    columns = [f"seed {seed}" for seed in seeds]
+    head = ("claim", "network", "clock", "measure", "difference", "95 % interval", *columns)
+    rows = tuple(detail_row(finding, each, seeds) for finding, each in found)
     return Grid(head, rows, "All measures, seed by seed", folded=True)
 
 
-def detail_row(finding: Finding, each: Measured, most: int) -> tuple[str | Cell, ...]:
+def detail_row(finding: Finding, each: Measured, seeds: Sequence[int]) -> tuple[str | Cell, ...]:
+    """What does not depend on seeds has no number of them."""
     factor, _ = SCALES.get(each.measure, (1.0, ""))
-    values = [f"{factor * value:+.2f}" for value in each.difference.values]
+    numbers = zip(each.seeds, each.difference.values, strict=bool(each.seeds))
+    values = {seed: f"{factor * value:+.2f}" for seed, value in numbers}
     target = "" if each.target is None else f" {100 * each.target:.0f} %"
     return (
         finding.claim.name,
@@ -89,8 +91,7 @@ def detail_row(finding: Finding, each: Measured, most: int) -> tuple[str | Cell,
         f"{each.measure}{target}",
         mean_text(each),
         interval_text(each, each.difference),
-        *values,
-        *[""] * (most - len(values)),
+        *(values.get(seed, "") for seed in seeds),
     )
 
 
