@@ -96,7 +96,8 @@ def test_stopped_and_started_again(tmp_path: Path) -> None:
     assert not is_over(tmp_path / "crew" / first)
     again = Seen()
     assert go(runs, tmp_path / "crew", again)
-    assert again.news[0].slot > 0, "it goes on from where it was"
+    slots = [news.slot for news in again.news if news.key == first]
+    assert slots[0] > 0, "it goes on from where it was"
     assert results(runs, tmp_path / "crew") == alone(runs, tmp_path / "alone")
 
 
@@ -197,7 +198,7 @@ def test_control_c_while_workers_begin(seconds: float, tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (11, b"")
-    assert group(process.pid) == []
+    wait_until(lambda: group(process.pid) == [])  # the tracker ends a moment after us
 
 
 @looked_up
