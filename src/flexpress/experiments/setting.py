@@ -27,7 +27,7 @@ class Scale:
     stand_in: bool  # for both data sets the one in the package
 
 
-FULL = Scale("full", seeds=4, horizon=2000, eval_every=20, stand_in=False)
+FULL = Scale("full", seeds=4, horizon=2000, eval_every=40, stand_in=False)
 QUICK = Scale("quick", seeds=2, horizon=200, eval_every=10, stand_in=True)
 
 FIRST_SEED = 1
