@@ -74,9 +74,10 @@ def test_what_cannot_be_served() -> None:
 def test_all_measures_seed_by_seed() -> None:
     grid = details_grid([async_ahead(0.01, 0.02), energies_closer()])
     assert grid.head[-2:] == ("seed 1", "seed 2")
-    first, *_, last = rows(grid)
+    first, *_, spread, deviation = rows(grid)
     assert first[3:] == ["mean accuracy", "+1.50 points", "-4.85 to +7.85", "+1.00", "+2.00"]
-    assert last[3:] == ["energy spread", "+1500.00 J", "-", "", ""]  # plans know no seeds
+    assert spread[3:] == ["energy spread", "+1500.00 J", "-", "", ""]  # plans know no seeds
+    assert deviation[3:] == ["energy deviation", "+750.00 J", "-", "", ""]  # half of it, of two
 
 
 def test_networks() -> None:

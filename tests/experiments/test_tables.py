@@ -50,6 +50,7 @@ def test_claims_csv() -> None:
         ("slots to target", "slots"),
         ("minutes to target", "slots"),
         ("energy spread", ""),
+        ("energy deviation", ""),
         ("mean accuracy", ""),
     ]
     assert list(rows[0])[-3:] == ["seed_1", "seed_2", "sentence"]

@@ -18,7 +18,11 @@ COLOURS: dict[Verdict, Colour] = {
 }
 NOTHING = "-"
 
-SCALES = {"mean accuracy": (100.0, "points"), "energy spread": (1.0, "J")}
+SCALES = {
+    "mean accuracy": (100.0, "points"),
+    "energy spread": (1.0, "J"),
+    "energy deviation": (1.0, "J"),
+}
 """Of a measure: the factor and the unit in which it is told."""
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import pstdev
 
 from flexpress.experiments.claims import Claim, Kind
 from flexpress.experiments.figures import Line
@@ -68,15 +69,18 @@ def measure_runs(
     return area, slots, minutes
 
 
-def measure_plans(claim: Claim, plans: Sequence[Plan]) -> Measured:
-    """Max - min of the transporters' energies, in joules: plans know no chance."""
-    table = tuple((energy_spread(plan),) for plan in plans)
-    return Measured("energy spread", None, None, (), table, difference(SIGNS[claim.kind], table))
+def measure_plans(claim: Claim, plans: Sequence[Plan]) -> tuple[Measured, ...]:
+    """How far apart the transporters' energies are, in joules: plans know no chance.
 
+    The measure that decides is the first; the two may disagree.
+    """
 
-def energy_spread(plan: Plan) -> float:
-    energies = [tour.energy for tour in plan.transporters]
-    return max(energies) - min(energies)
+    def measured(name: str, of: Callable[[Sequence[float]], float]) -> Measured:
+        table = tuple((of([tour.energy for tour in plan.transporters]),) for plan in plans)
+        return Measured(name, None, None, (), table, difference(SIGNS[claim.kind], table))
+
+    spread = measured("energy spread", lambda energies: max(energies) - min(energies))
+    return spread, measured("energy deviation", pstdev)
 
 
 def difference(signs: Sequence[int], table: Sequence[Sequence[float]]) -> Interval:

@@ -30,6 +30,7 @@ def figure_section(
     return Section(
         anchor=figure.name,
         title=figure.title,
+        text=(figure.about,),
         pictures=(picture_of(figure, study, results),),
         tables=(*claims, *numbers),
         command=f"{command} --figure {figure.name}",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from flexpress.experiments.claim_grids import networks_grid, summary_grid
-from flexpress.experiments.claims import claims_of
+from flexpress.experiments.claims import MARGIN, claims_of
 from flexpress.experiments.figure_sections import NETWORK, figure_section
 from flexpress.experiments.figures import ASYNC, SYNC, Figure
 from flexpress.experiments.results import Results, read_results
@@ -42,8 +42,9 @@ def lead(study: Study, findings: Sequence[Finding]) -> list[str]:
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
     found = [
         f"Of {len(here)} claims of the paper: {told}." if here else "",
-        "A positive difference is as the paper has it: percentage points of test accuracy, on "
-        "average over all slots, paired by seed. Undecided: the interval leaves both open.",
+        "Differences are of test accuracy on average over all slots, in percentage points, paired "
+        "by seed: positive is as the paper has it, and a tie is a difference of less than "
+        f"{100 * MARGIN:g} points. Undecided: the interval leaves both open.",
     ]
     if study.scale.stand_in:
         found.append(

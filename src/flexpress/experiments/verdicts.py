@@ -65,12 +65,12 @@ def find(claim: Claim, network: int, study: Study, results: Results) -> Finding:
         return Finding(claim, network, "not applicable", ())
     if claim.measure == "energy spread":
         measured = measure_plans(claim, there)
-        verdict: Verdict = "reproduced" if measured.difference.mean > 0 else "not reproduced"
-        return Finding(claim, network, verdict, (measured,))
+        closer = measured[0].difference.mean > 0
+        return Finding(claim, network, "reproduced" if closer else "not reproduced", measured)
     found = measure_runs(claim, claim.lines, network, results)
     other = claim.lines_by_slots
     by_slots = measure_runs(claim, other, network, results) if other else ()
-    verdict = decide(claim, found[0].difference) if found else "undecided"
+    verdict: Verdict = decide(claim, found[0].difference) if found else "undecided"
     return Finding(claim, network, verdict, found, by_slots)
 
 
