@@ -38,8 +38,8 @@ PARTITIONS: dict[Partition, tuple[str, str]] = {
 
 
 BOTH_CLOCKS = (
-    "Sync flies Min-Max routes, Async SWS routes, as in the paper. Dashed: the same by the clock of "
-    "whole slots, where every tour is rounded up. There tours that differ by less than a slot end "
+    "Sync flies Min-Max routes, Async SWS routes, as in the paper. Dashed: the same by the clock "
+    "of whole slots, where each tour is rounded up: tours that differ by less than a slot end "
     "together, and Async merges them together, as Sync does."
 )
 
@@ -86,7 +86,7 @@ FIGURES: tuple[Figure, ...] = (
         "network",
         "The network",
         "map",
-        "Four clients in each of ten blocks around the server, and the SWS routes that Async flies.",
+        "Four clients in each of ten blocks, the server, and the SWS routes that Async flies.",
         (Line("SWS", ASYNC),),
     ),
     *(sync_and_async(dataset, partition) for partition in PARTITIONS for dataset in DATASETS),
