@@ -10,7 +10,7 @@ SOURCES := pyproject.toml constraints.txt src/flexpress/__init__.py
 
 help:
 	@echo "make install    create .venv with flexpress in it"
-	@echo "make demo       plan the paper's network, learn on it, plan a flight in the Alps, into out/demo"
+	@echo "make demo       plan the paper's network, learn on it, fly in the Alps, reproduce the paper quickly: into out/demo"
 	@echo "make test       run the tests"
 	@echo "make test-all   run the slow tests too"
 	@echo "make check      format, lint and types, without changing anything"
@@ -27,6 +27,7 @@ demo: .venv/installed
 	@$(BIN)/flexpress plan alps --out out/demo/alps
 	@$(BIN)/flexpress export out/demo/alps --format qgc --format kml
 	@$(BIN)/flexpress map out/demo/alps
+	@$(BIN)/flexpress reproduce --quick --out out/demo/reproduction
 
 test: .venv/installed-dev
 	@$(BIN)/python -m pytest -m "not slow"

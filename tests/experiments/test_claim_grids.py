@@ -8,7 +8,13 @@ import pytest
 from made_results import curve, flat, named, of_claim, plan, study
 
 from flexpress.experiments.claim_grids import details_grid, networks_grid, summary_grid
-from flexpress.experiments.figure_sections import band_line, claims_grid, line_grid, line_numbers
+from flexpress.experiments.figure_sections import (
+    band_line,
+    claims_grid,
+    doubts,
+    line_grid,
+    line_numbers,
+)
 from flexpress.experiments.figures import FIGURES
 from flexpress.experiments.reproduction import lead, tours_section
 from flexpress.experiments.results import Results
@@ -123,6 +129,14 @@ def test_lines_by_slots_are_dashed_in_the_colour_of_the_others() -> None:
     assert [row[0] for row in rows(line_grid(figure, results))] == [
         line.label for line in figure.lines
     ]
+
+
+def test_a_reason_is_given_only_where_it_differs() -> None:
+    figure = next(figure for figure in FIGURES if figure.name == "iid-fmnist")
+    assert doubts(figure, [async_ahead(-0.02, -0.02)]) == [figure.doubt]
+    assert figure.doubt
+    assert doubts(figure, [async_ahead(0.02, 0.02)]) == []
+    assert doubts(figure, [async_ahead(-0.02, 0.03)]) == []
 
 
 def test_the_lead_counts_verdicts() -> None:

@@ -30,12 +30,18 @@ def figure_section(
     return Section(
         anchor=figure.name,
         title=figure.title,
-        text=(figure.about,),
+        text=(figure.about, *doubts(figure, own)),
         pictures=(picture_of(figure, study, results),),
         tables=(*claims, *numbers),
         command=f"{command} --figure {figure.name}",
         downloads=(Download(f"{figure.name}.csv", figure_csv(figure, study, results)),),
     )
+
+
+def doubts(figure: Figure, findings: Sequence[Finding]) -> list[str]:
+    """Where something is not as the paper has it: what may be the reason."""
+    here = [each.verdict for each in findings if each.network == NETWORK]
+    return [figure.doubt] if figure.doubt and "not reproduced" in here else []
 
 
 def picture_of(figure: Figure, study: Study, results: Results) -> Picture:
