@@ -136,7 +136,7 @@ def test_a_reason_is_given_only_where_it_differs() -> None:
     assert doubts(figure, [async_ahead(-0.02, -0.02)]) == [figure.doubt]
     assert figure.doubt
     assert doubts(figure, [async_ahead(0.02, 0.02)]) == []
-    assert doubts(figure, [async_ahead(-0.02, 0.03)]) == []
+    assert doubts(figure, [async_ahead(-0.02, 0.03)]) == [figure.doubt]  # undecided
 
 
 def test_the_lead_counts_verdicts() -> None:

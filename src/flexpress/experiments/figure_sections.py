@@ -39,9 +39,9 @@ def figure_section(
 
 
 def doubts(figure: Figure, findings: Sequence[Finding]) -> list[str]:
-    """Where something is not as the paper has it: what may be the reason."""
-    here = [each.verdict for each in findings if each.network == NETWORK]
-    return [figure.doubt] if figure.doubt and "not reproduced" in here else []
+    """Where something is not seen as the paper has it: what may be the reason."""
+    here = {each.verdict for each in findings if each.network == NETWORK}
+    return [figure.doubt] if figure.doubt and here & {"not reproduced", "undecided"} else []
 
 
 def picture_of(figure: Figure, study: Study, results: Results) -> Picture:

@@ -68,6 +68,13 @@ def sync_and_async(dataset: Dataset, partition: Partition) -> Figure:
     return Figure(f"{short}-{dataset}", title, "curves", BOTH_CLOCKS, tuple(lines), STAGGERED)
 
 
+BALANCED = (
+    "Why it may differ from the paper: within these budgets all routes are much alike. On its "
+    "network the longest tour is 6.9 min with Min-Max, 7.0 with SWS and 7.5 with Shortest-Total; "
+    "clients wait 6.7, 6.6 and 6.7 min on average from visit to visit."
+)
+
+
 def routes(name: str, setting: Setting) -> Figure:
     words = {"minmax": "Min-Max", "sws": "SWS", "total": "Shortest-Total"}
     lines = (
@@ -76,7 +83,7 @@ def routes(name: str, setting: Setting) -> Figure:
         Line(f"{name}, {words['total']}", replace(setting, objective="total")),
     )
     about = "FMNIST, i.i.d.; nothing differs but the routes. All keep budgets of 15 kJ."
-    return Figure(f"routes-{name.lower()}", f"Routes for {name}", "curves", about, lines)
+    return Figure(f"routes-{name.lower()}", f"Routes for {name}", "curves", about, lines, BALANCED)
 
 
 def both(words: str, **changes: object) -> tuple[Line, ...]:
@@ -107,6 +114,7 @@ FIGURES: tuple[Figure, ...] = (
         "curves",
         f"FMNIST, i.i.d. Two transporters {NO_BUDGET}",
         both("K = 4") + both("K = 2", transporters=2, budget=None),
+        STAGGERED,
     ),
     Figure(
         "speed",
@@ -119,8 +127,8 @@ FIGURES: tuple[Figure, ...] = (
         "budget",
         "Energy budget",
         "curves",
-        "FMNIST, i.i.d. On the paper's network 12 kJ binds for SWS routes and not for Min-Max "
-        "routes: Sync's are the same under both budgets.",
+        "FMNIST, i.i.d. On the paper's network 12 kJ binds for SWS routes, and not for Min-Max "
+        "routes, whose longest tour is the same under both.",
         both("15 kJ") + both("12 kJ", budget=12e3),
     ),
     Figure(

@@ -9,6 +9,7 @@ from flexpress.errors import InfeasibleError
 from flexpress.experiments.figures import Figure
 from flexpress.experiments.run import Run
 from flexpress.experiments.setting import FIRST_SEED, Scale, Setting
+from flexpress.learning.datasets import load_dataset
 from flexpress.planning import Plan, make_plan
 
 Case = tuple[Setting, int, int]
@@ -37,10 +38,15 @@ def make_study(
     seeds: int | None = None,
     tell: Tell = lambda note: None,
 ) -> Study:
-    """Plans are made once for each network and fleet; lines of several figures share their runs."""
+    """Plans are made once for each network and fleet; lines of several figures share their runs.
+
+    `tell` hears of downloads, and of cases that no plan can serve.
+    """
     settings = list(dict.fromkeys(line.setting for figure in figures for line in figure.lines))
     every = tuple(range(networks))
     chosen = tuple(range(FIRST_SEED, FIRST_SEED + (scale.seeds if seeds is None else seeds)))
+    for setting in {setting.dataset: setting for setting in settings}.values():
+        load_dataset(setting.scenario(scale, 0, FIRST_SEED).learning, tell)
     study = Study(scale, every, chosen, {}, {}, {})
     for network in every:
         for setting in settings:
