@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Outcome, Run, cli
+from quick_reproduction import Reproduction, reproduce
 
 
 @pytest.fixture(autouse=True)
@@ -35,3 +36,8 @@ def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.M
         return Outcome(code, *capfd.readouterr())
 
     return run_command
+
+
+@pytest.fixture(scope="session")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
+    return reproduce(tmp_path_factory.mktemp("quick") / "out")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import random
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from command_line import Run
-from small_run import contents, environment
+from small_reproduction import reproduce, written
+from small_run import contents
 from written_page import WrittenPage
 
 from flexpress.cli.reproduce import chosen, typed
@@ -77,72 +73,19 @@ def test_labels_tell_the_runs_of_a_figure_apart() -> None:
     assert label(slow) == "async sws fmnist iid 5 m/s seed 3"
 
 
-PROGRAM = """
-import sys
-from flexpress.experiments import setting
-setting.QUICK = setting.Scale("quick", 1, 60, 10, True)
-from flexpress.cli import main
-sys.exit(main(sys.argv[1:]))
-"""
-ARGUMENTS = ["reproduce", "--quick", "--figure", "network", "--figure", "budget"]
-ARGUMENTS += ["--figure", "energy", "--out"]
-
-
-def start(folder: Path) -> subprocess.Popen[str]:
-    """60 slots and one seed: four runs."""
-    return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *ARGUMENTS, str(folder)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-
-
-def finish(folder: Path) -> dict[str, bytes]:
-    """The page and all that lies beside it, but for the runs."""
-    with start(folder) as process:
-        out, err = process.communicate(timeout=300)
-    assert (process.returncode, out, err) == (0, f" page: {folder / 'report.html'}\n", "")
-    found = contents(folder)
-    return {name: content for name, content in found.items() if not name.startswith("runs/")}
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    return finish(tmp_path_factory.mktemp("undisturbed"))
-
-
 @pytest.mark.slow
-def test_the_page(undisturbed: dict[str, bytes]) -> None:
-    page = WrittenPage(undisturbed["report.html"].decode())
+def test_the_page(tmp_path: Path) -> None:
+    """Of some figures: they are all that is run, drawn and told of."""
+    names = ["network", "budget", "energy"]
+    assert reproduce(tmp_path, *(word for name in names for word in ("--figure", name))) == []
+    files = {name: text for name, text in written(tmp_path).items() if "runs/" not in name}
+    page = WrittenPage(files["report.html"].decode())
     assert page.mistakes == []
-    figures = [figure.title for figure in FIGURES if figure.name in ("network", "budget", "energy")]
+    figures = [figure.title for figure in FIGURES if figure.name in names]
     assert [heading.text for heading in page.all("h2")][-5:] == [*figures, "Tours", "All numbers"]
     pictures = {"network", "budget", "energy", "tours"}
     drawn = {f"figures/{name}.{kind}" for name in pictures for kind in ("svg", "png")}
     tables = {f"figures/{name}.csv" for name in (*(pictures - {"tours"}), "claims")}
-    assert set(undisturbed) == {"report.html", "figures/findings.json", *drawn, *tables}
-    assert "flexpress reproduce --quick --figure budget" in undisturbed["report.html"].decode()
-    assert "quick look" in undisturbed["report.html"].decode()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_killed_and_started_again_it_is_the_same_page(
-    number: signal.Signals, undisturbed: dict[str, bytes], tmp_path: Path
-) -> None:
-    moments = random.Random(int(number))
-    for awaited in ("metrics.csv", "model.npy"):
-        with start(tmp_path) as process:
-            while process.poll() is None and not list(tmp_path.glob(f"runs/*/{awaited}")):
-                time.sleep(0.01)
-            time.sleep(moments.random() / 2)
-            process.send_signal(number)
-            out, err = process.communicate(timeout=60)
-        assert out == ""
-        if number == signal.SIGINT:
-            assert process.returncode == 130
-            assert err.startswith("flexpress: interrupted: ")
-            assert err.endswith("start again to go on\n")
-    assert finish(tmp_path) == undisturbed
+    assert set(files) == {"report.html", "figures/findings.json", *drawn, *tables}
+    assert "flexpress reproduce --quick --figure budget" in page.html
+    assert "quick look" in page.html

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
 from few_runs import several, small
-from small_run import RESULTS, contents, environment
+from process_group import PATIENCE, Started, group, looked_up, started, wait_until
+from small_run import RESULTS, contents
 
 from flexpress.errors import FlexpressError, InputError
 from flexpress.experiments.crew import News, perform_all
@@ -149,64 +149,34 @@ sys.exit(10 if whole else 11)
 """
 
 
-def start(folder: Path) -> subprocess.Popen[bytes]:
-    """A crew in a process, and a process group, of its own."""
-    places = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
-    surroundings = environment()
-    path = os.pathsep.join([surroundings["PYTHONPATH"], *places])
-    return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(folder)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**surroundings, "PYTHONPATH": path},
-        start_new_session=True,
-    )
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def group(leader: int) -> list[int]:
-    """Processes of this group that live."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _, its = path.read_text().rpartition(")")[2].split()[:3]
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        if int(its) == leader and state != "Z":
-            found.append(int(path.parent.name))
-    return found
-
-
-looked_up = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
+@contextmanager
+def crew(folder: Path) -> Iterator[Started]:
+    places = [Path(__file__).parent, Path(__file__).parents[1]]
+    with started(["-c", PROGRAM, str(folder)], places=places) as process:
+        yield process
 
 
 @looked_up
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
 def test_control_c_while_workers_begin(seconds: float, tmp_path: Path) -> None:
     """A terminal sends it to all of them, also to those that have not yet been told of it."""
-    with start(tmp_path) as process:
+    with crew(tmp_path) as process:
         assert process.stdout
         process.stdout.readline()
         wait_until(lambda: len(group(process.pid)) >= 3)  # it, a tracker of resources, a worker
         time.sleep(seconds)
         os.killpg(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (11, b"")
-    wait_until(lambda: group(process.pid) == [])  # the tracker ends a moment after us
+        _, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, err) == (11, "")
+        wait_until(lambda: group(process.pid) == [])  # the tracker ends a moment after us
 
 
 @looked_up
 def test_workers_do_not_outlive_one_who_is_killed(tmp_path: Path) -> None:
     runs = several(2, LONG)
-    with start(tmp_path) as process:
+    with crew(tmp_path) as process:
         wait_until(lambda: all((tmp_path / key / "metrics.csv").exists() for key in runs))
         assert len(group(process.pid)) >= 3  # it and two workers
         process.send_signal(signal.SIGKILL)
         process.wait()
-    wait_until(lambda: group(process.pid) == [])
+        wait_until(lambda: group(process.pid) == [])

@@ -57,7 +57,8 @@ def test_networks_and_seeds(planned: list[Scenario]) -> None:
 
 def test_what_no_plan_can_serve_is_told_and_left_out(planned: list[Scenario]) -> None:
     told: list[str] = []
-    study = make_study(named("budget"), QUICK, tell=told.append)
-    assert told == ["network 0: 12 kJ: too little"] * 2
+    study = make_study(named("budget"), QUICK, networks=2, tell=told.append)
+    assert told == [f"network {network}: 12 kJ: too little" for network in (0, 1)]
+    assert len(planned) == 2 * 3  # not once more for another objective
     assert {setting for setting, _ in study.plans} == {SYNC, ASYNC}
     assert (replace(ASYNC, budget=12e3), 0, 1) not in study.keys

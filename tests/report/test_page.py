@@ -72,6 +72,18 @@ def test_ids_are_unique_and_links_lead_somewhere(tmp_path: Path) -> None:
         assert link[1:] in ids if link.startswith("#") else (tmp_path / unquote(link)).is_file()
 
 
+def test_drafts_of_a_killed_process_are_removed(tmp_path: Path) -> None:
+    """Those of its own files: others may be somebody else's."""
+    write_page(PAGE, tmp_path / "report.html")
+    before = sorted(tmp_path.rglob("*"))
+    for name in (".report.html.123.part", "figures/.one.csv.4567.part"):
+        (tmp_path / name).write_text("half")
+    other = tmp_path / ".film.1.part"
+    other.touch()
+    write_page(PAGE, tmp_path / "report.html")
+    assert sorted(tmp_path.rglob("*")) == sorted([*before, other])
+
+
 def test_files_beside_it(tmp_path: Path) -> None:
     write_page(PAGE, tmp_path / "report.html")
     names = {path.name for path in (tmp_path / "figures").iterdir()}

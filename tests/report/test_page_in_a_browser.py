@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from chromium import chromium, complaints, requests
 from sample_page import PAGE
+from shown_page import DARK_PAPER, DESK, LIGHT_PAPER, PAPER, PHONE, js, show
 from shuttles import PLAN, SHUTTLES, Still
 
 from flexpress import load_run, save_report
@@ -20,9 +21,6 @@ from flexpress.simulation.simulate import Simulation
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
-PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
-DESK = {"width": 1200, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-LIGHT_PAPER, DARK_PAPER = "rgb(250, 250, 247)", "rgb(23, 25, 28)"
 WIDTHS = "[...document.images].map(image => image.complete ? image.naturalWidth : 0)"
 
 
@@ -46,17 +44,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"sample": folder / "report.html", "runs": folder / "runs.html"}
 
 
-def js(browser: Chrome, expression: str) -> Any:
-    return browser.execute_script(f"return {expression}")
-
-
-def show(browser: Chrome, path: Path, scheme: str, screen: Mapping[str, object]) -> None:
-    feature = {"name": "prefers-color-scheme", "value": scheme}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", dict(screen))
-    browser.get(path.as_uri())
-
-
 @pytest.mark.parametrize("name", ["sample", "runs"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", [DESK, PHONE], ids=["desk", "phone"])
@@ -72,8 +59,7 @@ def test_all_is_there(
         str(screen["width"])
     )
     assert js(browser, "document.querySelectorAll('#summary table tbody tr').length") > 3
-    paper = "getComputedStyle(document.body).backgroundColor"
-    assert js(browser, paper) == (DARK_PAPER if scheme == "dark" else LIGHT_PAPER)
+    assert js(browser, PAPER) == (DARK_PAPER if scheme == "dark" else LIGHT_PAPER)
     assert complaints(browser) == []
     assert requests(browser) == []
 

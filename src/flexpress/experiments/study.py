@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from flexpress.errors import InfeasibleError
 from flexpress.experiments.figures import Figure
@@ -17,6 +17,9 @@ Case = tuple[Setting, int, int]
 
 Tell = Callable[[str], None]
 
+Means = tuple[int, int, float, float | None]
+"""Network, and how many transporters of which speed and budget."""
+
 
 @dataclass(frozen=True, eq=False)
 class Study:
@@ -28,6 +31,7 @@ class Study:
     runs: dict[str, Run]
     keys: dict[Case, str]
     plans: dict[tuple[Setting, int], Plan]
+    too_little: set[Means] = field(default_factory=set)  # to be served, whatever the objective
 
 
 def make_study(
@@ -55,10 +59,14 @@ def make_study(
 
 
 def add(study: Study, setting: Setting, network: int, tell: Tell) -> None:
+    means = network, setting.transporters, setting.speed, setting.budget
+    if means in study.too_little:
+        return
     try:
         plan = plan_for(study, setting, network)
     except InfeasibleError as error:
         tell(f"network {network}: {error}")
+        study.too_little.add(means)
         return
     study.plans[setting, network] = plan
     for seed in study.seeds:

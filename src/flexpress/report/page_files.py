@@ -7,6 +7,7 @@ from pathlib import Path
 
 from flexpress.report.page import Page
 from flexpress.report.page_html import page_html
+from flexpress.scenario.files import remove_drafts
 from flexpress.scenario.folder import write_files
 
 REPORT, FIGURES = "report.html", "figures"
@@ -18,8 +19,12 @@ def figures_beside(path: Path) -> str:
 
 
 def write_page(page: Page, path: Path) -> None:
-    """First what it links to, then the page itself."""
-    write_files(path.parent / page.figures, dict(figure_files(page)))
+    """First what it links to, then the page itself; nothing else is left, whoever was killed."""
+    figures = path.parent / page.figures
+    contents = dict(figure_files(page))
+    for file in (*(figures / name for name in contents), path):
+        remove_drafts(file)
+    write_files(figures, contents)
     write_files(path.parent, {path.name: page_html(page)})
 
 

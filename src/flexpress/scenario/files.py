@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import tomllib
 from pathlib import Path
@@ -36,6 +37,12 @@ def write_file(path: Path, content: str | bytes) -> None:
             draft.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be written: {reason(error)}") from None
+
+
+def remove_drafts(path: Path) -> None:
+    """What processes have left that were killed while they wrote this file."""
+    for draft in path.parent.glob(f".{glob.escape(path.name)}.[0-9]*.part"):
+        draft.unlink(missing_ok=True)
 
 
 def reason(error: OSError | ValueError) -> str:

@@ -23,6 +23,8 @@ FLAGS = (
     "--disable-sync",
     "--window-size=1200,800",
 )
+PATIENCE = 120
+"""Seconds: machines may be busy."""
 LOCAL = ("file:", "data:", "about:", "chrome:", "chrome-untrusted:")
 
 
@@ -43,8 +45,8 @@ def chromium(folder: Path) -> Iterator[Chrome]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     with Chrome(options=options, service=Service(driver)) as chrome:
-        chrome.set_page_load_timeout(20)
-        chrome.set_script_timeout(10)
+        chrome.set_page_load_timeout(PATIENCE)
+        chrome.set_script_timeout(PATIENCE)
         yield chrome
 
 
@@ -56,8 +58,21 @@ def complaints(browser: Chrome) -> list[str]:
 
 def requests(browser: Chrome) -> list[str]:
     """Addresses outside this machine that were asked for, since it was asked last."""
+    asked = [address for address, _ in requested(browser)]
+    return [address for address in asked if not address.startswith(LOCAL)]
+
+
+def requests_of(page: str, browser: Chrome) -> list[str]:
+    """All addresses, its own too, that this page asked for, since it was asked last.
+
+    Chromium asks for many things itself while it begins.
+    """
+    return [address for address, document in requested(browser) if document == page]
+
+
+def requested(browser: Chrome) -> list[tuple[str, str]]:
+    """Addresses, and of which document."""
     log = browser.get_log("performance")  # type: ignore[no-untyped-call]  # not in its types
     messages = [json.loads(entry["message"])["message"] for entry in log]
     sent = [m["params"] for m in messages if m["method"] == "Network.requestWillBeSent"]
-    asked = [str(request["request"]["url"]) for request in sent]
-    return [address for address in asked if not address.startswith(LOCAL)]
+    return [(str(each["request"]["url"]), str(each["documentURL"])) for each in sent]
