@@ -179,7 +179,7 @@ ERRORS = {
         "plann",
         "four",
     ): 'no command "plann" (did you mean "plan"?); there are: '
-    "bound, data, export, map, plan, report, scenario, simulate",
+    "bound, data, export, map, plan, report, reproduce, scenario, simulate",
     ("--foo",): "No such option",
     ("plan",): "Missing argument 'SCENARIO'; see flexpress plan --help",
     ("plan", "four", "five"): "Got unexpected extra argument (five)",
