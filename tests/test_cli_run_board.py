@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 import time
 
 import pytest
@@ -92,3 +94,24 @@ def test_plain_lines_now_and_then(clock: list[float], capsys: pytest.CaptureFixt
             clock.append(moment)
             refresh()
     assert capsys.readouterr().err == "flexpress: 1 of 2 runs\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_live_table_on_a_terminal(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Terminal()
+    for name, value in {"TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stderr", screen)
+    board = Board(horizon=100, total=2, done=1, started=0.0)
+    with shown(board, lambda: False) as refresh:
+        board.begin("a", "async sws [fmnist]")
+        board.tell("a", 0, 0.1)
+        clock.append(10.0)
+        board.tell("a", 25, 0.4)
+        refresh()
+    for piece in ("async sws [fmnist]", "25 of 100", "40.0%", "1 of 2 runs, 30 s left"):
+        assert piece in screen.getvalue()

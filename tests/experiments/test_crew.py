@@ -94,11 +94,10 @@ def test_stopped_and_started_again(tmp_path: Path) -> None:
     assert seen.of("start") == [first]
     assert (tmp_path / "crew" / first / "checkpoint").exists()
     assert not is_over(tmp_path / "crew" / first)
-    again = Seen()
-    assert go(runs, tmp_path / "crew", again)
-    slots = [news.slot for news in again.news if news.key == first]
-    assert slots[0] > 0, "it goes on from where it was"
-    assert results(runs, tmp_path / "crew") == alone(runs, tmp_path / "alone")
+    again, begun = Seen(), {first: runs[first]}
+    assert go(begun, tmp_path / "crew", again)
+    assert again.news[0].slot > 0, "it goes on from where it was"
+    assert results(begun, tmp_path / "crew") == alone(begun, tmp_path / "alone")
 
 
 def test_a_complaint_of_a_worker(tmp_path: Path) -> None:
