@@ -20,7 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": {*ALL, "report"},
     "report": {"scenario", "planning", "simulation", "theory"},
 }
-FREE_TO_ALL = {"errors", "compilation"}
+FREE_TO_ALL = {"errors", "compilation", "processes"}
 USES_ALL = {"", "cli"}  # the public names, and the command line
 
 

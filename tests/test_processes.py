@@ -1,0 +1,131 @@
+"""Processes for any kind of task: results, errors, and that none is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from multiprocessing import active_children
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flexpress.processes import available_cores, perform_all
+
+Tell = Callable[[Any], None]
+ShouldStop = Callable[[], bool]
+
+LONG = 60.0
+"""Seconds after which nobody will stop it any more."""
+
+
+def square(number: int, tell: Tell, should_stop: ShouldStop) -> int:
+    tell(f"{number} here")
+    return number * number
+
+
+def until_stopped(tell: Tell, should_stop: ShouldStop) -> str:
+    """Tells its process; gives up after a while, so that a test fails rather than hangs."""
+    tell(os.getpid())
+    deadline = time.monotonic() + LONG
+    while not should_stop():
+        if time.monotonic() > deadline:
+            return "never stopped"
+        time.sleep(0.01)
+    return "stopped"
+
+
+def told_if_late(late: Path, tell: Tell, should_stop: ShouldStop) -> None:
+    if until_stopped(tell, should_stop) != "stopped":
+        late.touch()
+
+
+def mistake(tell: Tell, should_stop: ShouldStop) -> None:
+    raise ZeroDivisionError("as asked")
+
+
+def perform(
+    tasks: dict[Any, Any],
+    on_news: Callable[[Any, Any], None] = lambda key, news: None,
+    should_stop: ShouldStop = lambda: False,
+    jobs: int = 2,
+) -> tuple[bool, list[Any], dict[Any, Any]]:
+    """Whether it was the whole, the keys in the order of their beginnings, the results."""
+    begun: list[Any] = []
+    results: dict[Any, Any] = {}
+    whole = perform_all(
+        tasks,
+        jobs,
+        on_start=begun.append,
+        on_news=on_news,
+        on_end=results.__setitem__,
+        should_stop=should_stop,
+    )
+    return whole, begun, results
+
+
+def test_all_are_done() -> None:
+    told: list[tuple[int, str]] = []
+    tasks = {number: partial(square, number) for number in range(5)}
+    whole, begun, results = perform(tasks, lambda key, news: told.append((key, news)))
+    assert whole
+    assert begun == list(range(5))
+    assert results == {number: number**2 for number in range(5)}
+    assert all(news == f"{key} here" for key, news in told)
+    assert active_children() == []
+
+
+def test_stopped() -> None:
+    told: list[int] = []
+    tasks = dict.fromkeys(range(3), until_stopped)
+    whole, begun, results = perform(tasks, lambda _, pid: told.append(pid), lambda: len(told) == 2)
+    assert not whole
+    assert begun == [0, 1]
+    assert results == {0: "stopped", 1: "stopped"}
+    assert len(set(told)) == 2
+    assert os.getpid() not in told
+
+
+def test_a_mistake_of_one_stops_the_others(tmp_path: Path) -> None:
+    late = tmp_path / "late"
+    with pytest.raises(ZeroDivisionError, match="as asked"):
+        perform({0: partial(told_if_late, late), 1: mistake})
+    assert not late.exists()
+    assert active_children() == []
+
+
+def test_one_that_is_killed_takes_the_others_with_it(tmp_path: Path) -> None:
+    """They would wait for work from a pool that is broken."""
+    late, pids = tmp_path / "late", list[int]()
+
+    def kill_the_first(key: int, pid: int) -> None:
+        pids.append(pid)
+        if len(pids) == 2:
+            os.kill(pids[0], signal.SIGKILL)
+
+    with pytest.raises(BrokenProcessPool):
+        perform(dict.fromkeys(range(2), partial(told_if_late, late)), kill_the_first)
+    assert not late.exists()
+    assert active_children() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_workers_leave_signals_to_us(number: signal.Signals) -> None:
+    """`timeout` and schedulers send SIGTERM to every process of a command."""
+    sent: list[int] = []
+
+    def send(key: int, pid: int) -> None:
+        os.kill(pid, number)
+        sent.append(pid)
+
+    whole, _, results = perform({0: until_stopped, 1: until_stopped}, send, lambda: len(sent) == 2)
+    assert not whole
+    assert results == {0: "stopped", 1: "stopped"}
+
+
+def test_cores() -> None:
+    assert 1 <= available_cores() <= (os.cpu_count() or 1)
