@@ -62,6 +62,12 @@ def plan(
         int | None, typer.Option(metavar="I", help="Limit of work: the same plan every time.")
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the solver.")] = None,
+    starts: Annotated[
+        int, typer.Option(metavar="M", help="Plan so often, each time in full; the best counts.")
+    ] = 1,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="J", help="Starts at a time; by default one per core.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -95,7 +101,7 @@ def plan(
     from flexpress.report.folder import MAP, PLAN_FILES, default_folder, write_folder
     from flexpress.scenario.folder import check_folder
 
-    check_effort(seconds, iterations, seed)
+    check_effort(seconds, iterations, seed, starts, jobs)
     certify = certify or certify_seconds is not None
     if certify:
         from flexpress.planning.bounds import check_certify
@@ -108,7 +114,9 @@ def plan(
         check_folder(folder, PLAN_FILES)
     solver_name = cast("SolverName | None", solver)
     try:
-        made = watched_plan(given, chosen, solver_name, seconds, iterations, seed)
+        made = watched_plan(
+            given, chosen, solver_name, seconds, iterations, seed, starts=starts, jobs=jobs
+        )
     except InfeasibleError as error:
         if not diagnose:
             raise InfeasibleError(f"{error}; --diagnose tells what would help most") from None

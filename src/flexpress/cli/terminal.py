@@ -104,7 +104,9 @@ class ProgressLine:
 
     def update(self, progress: Progress) -> None:
         best = self._show_value(progress.cost)
-        note = "stopping; Ctrl-C again aborts" if self._stopping() else progress.note
+        note = progress.note or progress.stage
+        if self._stopping():
+            note = "stopping; Ctrl-C again aborts"
         # A note may announce work that stops the drawing thread: it must stand there before.
         refresh, self._note = note != self._note, note
         done = f"{min(progress.fraction, 1.0):4.0%}"

@@ -26,6 +26,8 @@ def watched_plan(
     iterations: int | None = None,
     seed: int | None = None,
     *,
+    starts: int = 1,
+    jobs: int | None = None,
     keep_interrupted: bool = True,
 ) -> Plan:
     """`make_plan`: interrupted, it gives the best plan so far, or else KeyboardInterrupt."""
@@ -45,6 +47,8 @@ def watched_plan(
                 seconds=seconds,
                 iterations=iterations,
                 seed=seed,
+                starts=starts,
+                jobs=jobs,
                 on_progress=listener,
                 should_stop=stop.requested,
             )

@@ -14,6 +14,7 @@ class Progress:
     fraction: float  # of the effort, 0 to 1
     cost: float | None  # of the best plan so far; None while none fits the budgets
     note: str = ""  # what is going on, where it is not the search itself
+    stage: str = ""  # how far it is, where there are several starts
 
 
 OnProgress = Callable[[Progress], None]

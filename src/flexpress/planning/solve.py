@@ -21,6 +21,9 @@ from flexpress.scenario import Objective, Scenario, SolverName
 PROOF_LABELS = 5_000_000
 """Effort for a proof that no plan fits: about ten seconds at most."""
 
+MOST_STARTS = 10_000
+"""More is a slip of the hand."""
+
 
 def make_plan(
     scenario: Scenario,
@@ -30,6 +33,8 @@ def make_plan(
     seconds: float | None = None,
     iterations: int | None = None,
     seed: int | None = None,
+    starts: int = 1,
+    jobs: int | None = None,
     on_progress: OnProgress = ignore_progress,
     should_stop: ShouldStop = never,
 ) -> Plan:
@@ -39,10 +44,14 @@ def make_plan(
     reproducible way, `seconds` by the clock; with neither, the solver's own default number of
     iterations is used. `exact` needs no limit: it ends when the optimum is proven. When
     `should_stop` turns true, the best plan so far is returned.
+
+    Of several `starts`, each with the whole effort, the best is returned, with its own seed. So
+    many `jobs` of them run at a time, in processes; that does not change the result.
     """
-    check_effort(seconds, iterations, seed)
+    check_effort(seconds, iterations, seed, starts, jobs)
     objective = objective or scenario.plan.objective
     solver = solver or scenario.plan.solver
+    check_solver(solver, starts)
     seed = scenario.seed if seed is None else seed
     effort = Effort(iterations, seconds)
     problem = Problem.of(scenario)
@@ -51,10 +60,16 @@ def make_plan(
 
         load(on_progress, by_matrix=problem.matrix is not None)
     started = time.perf_counter()
-    tours = solve(problem, objective, solver, effort, seed, on_progress, should_stop)
+    if starts == 1:
+        tours = solve(problem, objective, solver, effort, seed, on_progress, should_stop)
+        own_seed = seed
+    else:
+        tours, own_seed = solve_often(
+            problem, objective, solver, effort, seed, starts, jobs, on_progress, should_stop
+        )
     elapsed = time.perf_counter() - started
     if tours is not None:
-        return Plan.of(scenario, objective, tours, solver=solver, seed=seed, seconds=elapsed)
+        return Plan.of(scenario, objective, tours, solver=solver, seed=own_seed, seconds=elapsed)
 
     def balance(energies: Problem) -> Tours | None:
         judge: SolverName = "exact" if solver == "exact" else "search"
@@ -119,7 +134,33 @@ def solve(
     )
 
 
-def check_effort(seconds: float | None, iterations: int | None, seed: int | None) -> None:
+def solve_often(
+    problem: Problem,
+    objective: Objective,
+    solver: SolverName,
+    effort: Effort,
+    seed: int,
+    starts: int,
+    jobs: int | None,
+    on_progress: OnProgress,
+    should_stop: ShouldStop,
+) -> tuple[Tours | None, int]:
+    """The tours of the best start, if any found some, and its seed."""
+    from flexpress.planning.starts import Start, best_of, start_seeds
+    from flexpress.processes import available_cores
+
+    tasks = [Start(problem, objective, solver, effort, own) for own in start_seeds(seed, starts)]
+    best = best_of(tasks, jobs or available_cores(), on_progress, should_stop)
+    return (None, seed) if best is None else (best[1], best[0].seed)
+
+
+def check_effort(
+    seconds: float | None,
+    iterations: int | None,
+    seed: int | None,
+    starts: int = 1,
+    jobs: int | None = None,
+) -> None:
     if seconds is not None and iterations is not None:
         raise InputError("seconds and iterations are both given; give one of them")
     if seconds is not None and not 0 < seconds <= 1e9:
@@ -128,3 +169,15 @@ def check_effort(seconds: float | None, iterations: int | None, seed: int | None
         raise InputError(f"iterations = {iterations}: must be a whole number from 1 to 2^62")
     if seed is not None and not 0 <= seed < 2**63:
         raise InputError(f"seed = {seed}: must be a whole number from 0 to 2^63 - 1")
+    if not 1 <= starts <= MOST_STARTS:
+        raise InputError(f"starts = {starts}: must be a whole number from 1 to {MOST_STARTS:,}")
+    if jobs is not None and jobs < 1:
+        raise InputError(f"jobs = {jobs}: must be at least 1")
+
+
+def check_solver(solver: SolverName, starts: int) -> None:
+    if solver == "exact" and starts > 1:
+        raise InputError(
+            f"starts = {starts}: the solver exact finds the optimum in one; leave starts out, "
+            "or choose another solver"
+        )
