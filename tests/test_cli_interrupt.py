@@ -126,7 +126,7 @@ def test_the_second_time_aborts(
 def slow(should_stop: ShouldStop, on_progress: Listener) -> Tours:
     on_progress(Progress(0.0, None, "compiling, once"))
     on_progress(Progress(0.1, None, "compiling, once"))
-    on_progress(Progress(0.43, 14.5))
+    on_progress(Progress(0.43, 14.5, stage="1 of 2 starts done"))
     time.sleep(0.15)
     return PLAN
 
@@ -159,5 +159,5 @@ def test_on_a_terminal_there_is_a_line(
     assert cli.main([*ARGUMENTS, "--solver", "search"]) == 0
     assert json.loads(capsys.readouterr().out)["cost"] == pytest.approx(14.0)
     shown = screen.getvalue()
-    for piece in ("search", "compiling, once", "no plan yet", " 43%", "best 14.5 s"):
+    for piece in ("search", "compiling, once", "no plan yet", " 43%", "best 14.5 s", "1 of 2 "):
         assert piece in shown
