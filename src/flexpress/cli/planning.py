@@ -63,7 +63,12 @@ def plan(
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the solver.")] = None,
     starts: Annotated[
-        int, typer.Option(metavar="M", help="Plan so often, each time in full; the best counts.")
+        int,
+        typer.Option(
+            metavar="M",
+            help="Plan so often, each time in full; the best counts.",
+            show_default=False,  # typer would load rich to show it
+        ),
     ] = 1,
     jobs: Annotated[
         int | None, typer.Option(metavar="J", help="Starts at a time; by default one per core.")
