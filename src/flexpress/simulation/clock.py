@@ -73,9 +73,9 @@ class Clock:
             yield from self._leave(tours, 0)
         self._push(self._timetable.time(0), EVALUATE, 0)
         while self._heap and self._heap[0][0] <= self._horizon:
-            time, rank, _, number = heappop(self._heap)
+            time, rank, seconds, number = heappop(self._heap)
             if rank == MEET:
-                yield self._meet(time, number)
+                yield self._meet(time, seconds, number)
             elif rank == LAND:
                 yield self._land(time, number)
             elif rank == MERGE:
@@ -83,9 +83,8 @@ class Clock:
             else:
                 yield self._evaluate(time, number)
 
-    def _push(self, time: Time, rank: int, number: int, seconds: float | None = None) -> None:
-        seconds = self._timetable.seconds(time) if seconds is None else seconds
-        heappush(self._heap, (time, rank, seconds, number))
+    def _push(self, time: Time, rank: int, number: int) -> None:
+        heappush(self._heap, (time, rank, self._timetable.seconds(time), number))
 
     def _when(self, time: Time) -> tuple[int, float]:
         return self._timetable.slot_of(time), self._timetable.seconds(time)
@@ -106,33 +105,33 @@ class Clock:
     def _fly_on(self, k: int) -> None:
         """To the next client, or home."""
         tours, route = self._routes[k]
-        if self._met[k] < len(route.clients):
+        j = self._met[k]
+        if j < len(route.clients):
             departure = tours.number * tours.convoy.period
-            seconds = self._timetable.seconds(departure) + route.arrivals[self._met[k]]
-            self._push(departure + route.offsets[self._met[k]], MEET, k, seconds)
+            seconds = self._timetable.seconds(departure) + route.arrivals[j]
+            heappush(self._heap, (departure + route.offsets[j], MEET, seconds, k))
         else:
             self._push(tours.end - (tours.convoy.period - route.duration), LAND, k)
 
-    def _meet(self, time: Time, k: int) -> Visit:
+    def _meet(self, time: Time, seconds: float, k: int) -> Visit:
         tours, route = self._routes[k]
         j = self._met[k]
-        self._met[k] += 1
+        self._met[k] = j + 1
         self._fly_on(k)
-        first = tours.number == 0
-        steps = 0
-        if not first:
+        trained_from, steps = None, 0
+        if tours.number > 0:
+            trained_from = tours.version_before
             _, steps = self._timetable.steps(tours.convoy, route.offsets[j], tours.number - 1)
-        departure = self._timetable.seconds(tours.number * tours.convoy.period)
         return Visit(
-            slot=self._timetable.slot_of(time),
-            seconds=departure + route.arrivals[j],
-            transporter=k,
-            tour=tours.number,
-            client=route.clients[j],
-            version=tours.version,
-            staleness=self._version - tours.version,
-            trained_from=None if first else tours.version_before,
-            steps=steps,
+            self._timetable.slot_of(time),
+            seconds,
+            k,
+            tours.number,
+            route.clients[j],
+            tours.version,
+            self._version - tours.version,
+            trained_from,
+            steps,
         )
 
     def _land(self, time: Time, k: int) -> Landing:

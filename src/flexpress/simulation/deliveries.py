@@ -62,7 +62,9 @@ class Deliveries:
         """The clients of this transporter will start from the model on this tour."""
         key = transporter, tour
         self.under_way[key] = Delivery(version, model)
-        if not self._jobs(key):
+        convoy, _ = self._routes[transporter]
+        within_a_slot = convoy.period < self.timetable.ticks_per_slot
+        if within_a_slot and not self._jobs(key):
             self.under_way[key] = Delivery(version, np.zeros_like(model), trained=True)
 
     def total(self, keys: list[Key], should_stop: Callable[[], bool]) -> Vector:
@@ -98,9 +100,12 @@ class Deliveries:
         transporter, tour = key
         convoy, route = self._routes[transporter]
         model = self.under_way[key].vector
-        visits = zip(route.clients, route.offsets, strict=True)
-        steps = [(client, *self.timetable.steps(convoy, at, tour)) for client, at in visits]
-        return [Job(client, model, first, num) for client, first, num in steps if num]
+        jobs = []
+        for client, offset in zip(route.clients, route.offsets, strict=True):
+            first, num_steps = self.timetable.steps(convoy, offset, tour)
+            if num_steps:
+                jobs.append(Job(client, model, first, num_steps))
+        return jobs
 
     def _updates(self, jobs: list[Job], should_stop: Callable[[], bool]) -> Iterator[Vector]:
         """Job after job, trained in groups of a bounded size."""

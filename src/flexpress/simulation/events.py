@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from flexpress.simulation.timetable import ClientId
 
@@ -28,9 +29,12 @@ class Broadcast:
     version: int
 
 
-@dataclass(frozen=True)
-class Visit:
-    """A client is handed a model, and hands over what it trained since the visit before."""
+class Visit(NamedTuple):
+    """A client is handed a model, and hands over what it trained since the visit before.
+
+    A tuple, as there are more of these than of all others, and tuples are made in a quarter of the
+    time that a frozen dataclass takes.
+    """
 
     slot: int
     seconds: float

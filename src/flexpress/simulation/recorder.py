@@ -9,7 +9,7 @@ from typing import Self
 
 from flexpress.scenario.files import read_bytes
 from flexpress.simulation.checkpoint import Header, save_checkpoint
-from flexpress.simulation.events import Evaluation, Event
+from flexpress.simulation.events import Evaluation, Event, Visit
 from flexpress.simulation.growing_file import GrowingFile, damaged
 from flexpress.simulation.simulate import Simulation
 from flexpress.simulation.trace import Measurement
@@ -75,7 +75,8 @@ class Recorder:
         self._due = now + max(CHECKPOINT_SECONDS, (now - begun) / LARGEST_SHARE)
 
     def _record_event(self, name: str, event: Event | Measurement) -> None:
-        line = json.dumps({"event": name, **vars(event)}, default=vars)
+        fields = event._asdict() if isinstance(event, Visit) else vars(event)
+        line = json.dumps({"event": name, **fields}, default=vars)
         self._trace.write(f"{line}\n")
 
     def _record_measurement(self, measured: Measurement) -> None:

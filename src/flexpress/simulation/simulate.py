@@ -15,7 +15,7 @@ from flexpress.planning.plan_file import check_clients, check_transporters
 from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation.clock import events
 from flexpress.simulation.deliveries import Deliveries, StopRequestedError
-from flexpress.simulation.events import Broadcast, Departure, Evaluation, Event, Update
+from flexpress.simulation.events import Broadcast, Departure, Evaluation, Event, Update, Visit
 from flexpress.simulation.timetable import Timetable
 from flexpress.simulation.trace import Measurement, Trace
 
@@ -111,6 +111,8 @@ class Simulation:
 
     def _happen(self, event: Event, should_stop: Callable[[], bool]) -> None:
         """Departures and updates concern the model; what lies between is for the trace."""
+        if isinstance(event, Visit):  # the most of all
+            return
         if isinstance(event, Departure):
             self.deliveries.hand_out(event.transporter, event.tour, self.model, event.version)
         elif isinstance(event, Broadcast):

@@ -100,8 +100,9 @@ class Timetable:
 
         One for each slot that begins between two visits, which are Delta_k if slots are whole.
         """
-        first, now, later = (self.slot_of(r * convoy.period + offset) for r in (0, tour, tour + 1))
-        return now - first, later - now
+        slot, met = self.ticks_per_slot, tour * convoy.period + offset
+        now = met // slot
+        return now - offset // slot, (met + convoy.period) // slot - now
 
 
 def _convoys(algorithm: Algorithm, routes: tuple[Route, ...]) -> tuple[Convoy, ...]:
