@@ -78,7 +78,7 @@ def test_grouping(
     for most in (1, 3):
         sizes.clear()
         num_bytes = most * learner.initial_model().nbytes
-        monkeypatch.setattr("flexpress.simulation.deliveries.MOST_BYTES", num_bytes)
+        monkeypatch.setattr("flexpress.learning.summing.MOST_BYTES", num_bytes)
         np.testing.assert_array_equal(models(plan, learner, algorithm), expected)
         assert max(sizes) == most
 

@@ -2,33 +2,25 @@
 
 What a transporter brings is needed when it is merged, up to two tours after its clients were
 handed the model. By then more models are known, and the jobs that start from them are trained
-with it, in one call. Nothing is kept for each client: updates are added to their transporter's
-sum, u of the paper, in the order of the visits.
+with it, together. Nothing is kept for each client: updates are added to their transporter's sum, u
+of the paper, in the order of the visits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from itertools import islice
 from operator import add
 
 import numpy as np
 
-from flexpress.errors import InputError
 from flexpress.learning import Job, Learner, Vector
+from flexpress.learning.summing import train_sums
 from flexpress.simulation.timetable import Convoy, Route, Timetable
-
-MOST_BYTES = 64 * 2**20
-"""Of the updates that a learner returns at once."""
 
 Key = tuple[int, int]
 """Transporter, and the tour on which its clients were handed the model."""
-
-
-class StopRequestedError(Exception):
-    """The user asked to stop while clients were being trained."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,13 +73,10 @@ class Deliveries:
     def _train(self, should_stop: Callable[[], bool]) -> None:
         """Everything that can be trained now and will be merged before the horizon."""
         jobs = {key: self._jobs(key) for key in self.under_way if self._is_due(key)}
-        updates = self._updates([job for group in jobs.values() for job in group], should_stop)
-        for key, group in jobs.items():
-            delivery = self.under_way[key]
-            total = np.zeros_like(delivery.vector)
-            for update in islice(updates, len(group)):
-                total += update
-            self.under_way[key] = Delivery(delivery.version, total, trained=True)
+        sums = train_sums(self._learner, list(jobs.values()), should_stop)
+        for key, total in zip(jobs, sums, strict=True):
+            version = self.under_way[key].version
+            self.under_way[key] = Delivery(version, total, trained=True)
 
     def _is_due(self, key: Key) -> bool:
         transporter, tour = key
@@ -106,18 +95,3 @@ class Deliveries:
             if num_steps:
                 jobs.append(Job(client, model, first, num_steps))
         return jobs
-
-    def _updates(self, jobs: list[Job], should_stop: Callable[[], bool]) -> Iterator[Vector]:
-        """Job after job, trained in groups of a bounded size."""
-        start = 0
-        while start < len(jobs):
-            if should_stop():
-                raise StopRequestedError
-            group = jobs[start : start + max(1, MOST_BYTES // jobs[start].model.nbytes)]
-            updates = self._learner.train(group)
-            expected = len(group), group[0].model.size
-            if np.shape(updates) != expected:
-                shape = np.shape(updates)
-                raise InputError(f"the learner's train() returned {shape}: must be {expected}")
-            yield from updates
-            start += len(group)

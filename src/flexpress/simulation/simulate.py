@@ -10,11 +10,12 @@ import numpy as np
 
 from flexpress.errors import DivergedError
 from flexpress.learning import Learner, Vector
+from flexpress.learning.summing import StopRequestedError
 from flexpress.planning import Plan
 from flexpress.planning.plan_file import check_clients, check_transporters
 from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation.clock import events
-from flexpress.simulation.deliveries import Deliveries, StopRequestedError
+from flexpress.simulation.deliveries import Deliveries
 from flexpress.simulation.events import Broadcast, Departure, Evaluation, Event, Update, Visit
 from flexpress.simulation.timetable import Timetable
 from flexpress.simulation.trace import Measurement, Trace

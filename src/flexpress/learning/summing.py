@@ -1,0 +1,66 @@
+"""Sums of updates: of all that clients send, the server needs only their transporter's sum.
+
+A learner returns the updates of a group of jobs; they are added up here, a bounded number at a
+time. One that trains on other machines adds them up there, and sends the sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from flexpress.errors import InputError
+from flexpress.learning.job import Job, Learner, Vector
+
+MOST_BYTES = 64 * 2**20
+"""Of the updates that a learner returns at once."""
+
+Groups = Sequence[Sequence[Job]]
+ShouldStop = Callable[[], bool]
+
+
+class StopRequestedError(Exception):
+    """The user asked to stop while clients were being trained."""
+
+
+@runtime_checkable
+class SummingLearner(Learner, Protocol):
+    """A learner that adds updates up itself."""
+
+    def train_sums(self, groups: Groups, should_stop: ShouldStop) -> Iterator[Vector]:
+        """The sum of the updates of each group, (params,), in their order, when it is ready.
+
+        A sum depends on the jobs of its group only. StopRequestedError soon after it is asked to.
+        """
+
+
+def train_sums(learner: Learner, groups: Groups, should_stop: ShouldStop) -> Iterator[Vector]:
+    """As a SummingLearner does it, by any learner; groups are not empty."""
+    if isinstance(learner, SummingLearner):
+        yield from learner.train_sums(groups, should_stop)
+        return
+    updates = one_by_one(learner, list(chain.from_iterable(groups)), should_stop)
+    for group in groups:
+        total = np.zeros_like(group[0].model)
+        for update in islice(updates, len(group)):
+            total += update
+        yield total
+
+
+def one_by_one(learner: Learner, jobs: list[Job], should_stop: ShouldStop) -> Iterator[Vector]:
+    """The update of job after job, trained in portions of a bounded size."""
+    start = 0
+    while start < len(jobs):
+        if should_stop():
+            raise StopRequestedError
+        portion = jobs[start : start + max(1, MOST_BYTES // jobs[start].model.nbytes)]
+        updates = learner.train(portion)
+        expected = len(portion), portion[0].model.size
+        if np.shape(updates) != expected:
+            shape = np.shape(updates)
+            raise InputError(f"the learner's train() returned {shape}: must be {expected}")
+        yield from updates
+        start += len(portion)
