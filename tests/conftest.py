@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import Outcome, Run, cli
 from quick_reproduction import Reproduction, reproduce
+from small_cluster import small_cluster
+
+from flexpress.cluster import ALONE
+
+os.environ.update(ALONE)  # whichever test imports Ray first
 
 
 @pytest.fixture(autouse=True)
@@ -41,3 +48,10 @@ def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.M
 @pytest.fixture(scope="session")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
     return reproduce(tmp_path_factory.mktemp("quick") / "out")
+
+
+@pytest.fixture(scope="session")
+def ray() -> Iterator[Any]:
+    """The module, connected; tests that ask for it are skipped where Ray is not installed."""
+    with small_cluster() as module:
+        yield module

@@ -10,7 +10,6 @@ from flexpress.experiments.claims import MARGIN, claims_of
 from flexpress.experiments.figure_sections import NETWORK, figure_section
 from flexpress.experiments.figures import ASYNC, SYNC, Figure
 from flexpress.experiments.results import Results, read_results
-from flexpress.experiments.run import versions
 from flexpress.experiments.study import Study
 from flexpress.experiments.tables import claims_csv, findings_json
 from flexpress.experiments.verdicts import VERDICTS, Finding, depends_on_the_map, judge
@@ -19,6 +18,7 @@ from flexpress.report.picture import Picture, draw_picture
 from flexpress.report.timeline import slots_shown, timeline_of
 from flexpress.report.timeline_picture import timeline_figure
 from flexpress.simulation.stored_run import load_run
+from flexpress.versions import versions
 
 
 def reproduction_page(figures: Sequence[Figure], study: Study, runs: Path, *, command: str) -> Page:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
-import numba
 import numpy as np
 
 from flexpress.errors import DivergedError
@@ -24,6 +21,7 @@ from flexpress.scenario.training import LearningSettings
 from flexpress.simulation.events import Event
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
+from flexpress.versions import versions
 
 NAME_LENGTH = 20
 """Hexadecimal digits of a run's folder: 80 bits, which no two runs share by chance."""
@@ -51,15 +49,6 @@ class Run:
         }
         text = json.dumps(inputs, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:NAME_LENGTH]
-
-
-def versions() -> dict[str, str]:
-    return {
-        "flexpress": metadata.version("flexpress"),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
-    }
 
 
 @cache

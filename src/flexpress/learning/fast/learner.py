@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.compilation import announced, drop_stale_code
+from flexpress.cores import num_cores
 from flexpress.learning.architecture import Architecture
 from flexpress.learning.fast.drawing import draw_layout
 from flexpress.learning.fast.gather import Samples
 from flexpress.learning.fast.layout import Layout
 from flexpress.learning.fast.local_steps import JOB, local_steps
 from flexpress.learning.fast.scores import scores
-from flexpress.learning.fast.sharing import num_cores, share
+from flexpress.learning.fast.sharing import share
 from flexpress.learning.fast.workspace import Workspace
 from flexpress.learning.job import Job, Metrics, Vector
 from flexpress.learning.task import Images, Labels, Task

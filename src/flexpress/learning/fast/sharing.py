@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -15,13 +14,6 @@ LARGEST_PIECE = 200
 
 PIECES_PER_THREAD = 4
 """At least, if there is enough to do: so that threads end at about the same time."""
-
-
-def num_cores() -> int:
-    """Those that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def share(work: Callable[[slice], None], weights: NDArray[Any], threads: int) -> None:

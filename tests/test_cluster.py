@@ -1,0 +1,139 @@
+"""Finding a Ray cluster, or not: one line, soon."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from left_behind import can_look, living, wait_until_gone
+from small_run import environment
+
+from flexpress import cluster
+from flexpress.cluster import LOCAL, on_cluster
+from flexpress.errors import InputError
+
+
+def complaint(address: str | None) -> str:
+    with pytest.raises(InputError) as caught, on_cluster(address):
+        pass
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["", "somewhere", "host:", ":6379", "ray://host:10001", "a:b"])
+def test_what_is_no_address(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
+    expected = f'Ray address "{address}": must be local, auto, or HOST:PORT'
+    assert complaint(address) == expected
+
+
+def test_nobody_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
+    with socket.socket() as taken:  # bound, and so free for nobody else, but not listening
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        assert complaint(address).startswith(f"Ray address {address}: nobody answers there: ")
+        monkeypatch.setenv("RAY_ADDRESS", address)
+        assert complaint("auto").startswith(f"Ray address {address}: nobody answers there: ")
+
+
+def test_a_program_that_is_connected(ray: Any) -> None:
+    """Its connection is used, and left open; another address is refused."""
+    present = ray.get_runtime_context().gcs_address
+    for address in (None, LOCAL, "auto", present):
+        with on_cluster(address) as module:
+            assert module is ray
+        assert ray.is_initialized()
+    assert complaint("127.0.0.1:1").startswith(
+        f"Ray address 127.0.0.1:1: this program is connected to {present} already; "
+    )
+
+
+def test_variables_of_the_user_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "1")
+    monkeypatch.delenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", raising=False)
+    with cluster.environment(cluster.QUIET):
+        assert os.environ["RAY_USAGE_STATS_ENABLED"] == "1"
+        assert os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] == "0"
+    assert os.environ["RAY_USAGE_STATS_ENABLED"] == "1"
+    assert "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO" not in os.environ
+
+
+PROGRAM = """
+import signal, sys
+from flexpress.cluster import cluster_cores, on_cluster
+from flexpress.errors import InputError
+before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+try:
+    with on_cluster(sys.argv[1], num_cpus=3 if sys.argv[1] == "local" else None) as ray:
+        print(cluster_cores(ray), flush=True)
+        assert [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)] == before
+        if sys.argv[2:]:
+            sys.stdin.read()
+except InputError as error:
+    print(error)
+"""
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    """In a session of its own: what it leaves behind can be found."""
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        start_new_session=True,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not can_look, reason="there is no /proc")
+@pytest.mark.parametrize("number", [0, signal.SIGTERM, signal.SIGKILL])
+def test_a_cluster_of_our_own_ends_with_us(number: int) -> None:
+    pytest.importorskip("ray")
+    with start("local", "wait") as process:
+        assert process.stdout
+        assert process.stdout.readline() == "3\n"
+        assert len(living(process.pid)) > 1
+        if number:
+            process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (-number, "", "")
+    wait_until_gone(process.pid)
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", b"SSH-2.0-OpenSSH_9.9\r\n", b"HTTP/1.1 400 Bad Request\r\n"]
+)
+def test_somebody_else_is_there(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who listens, and is silent, or says nothing that Ray could understand."""
+    pytest.importorskip("ray")
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        with ThreadPoolExecutor(1) as pool:
+            answered = pool.submit(greet, listener, answer)
+            found = complaint(address)
+            answered.result()
+    reason = "who answers there is not Ray" if answer else "nobody answers there: timed out"
+    assert found.startswith(f"Ray address {address}: {reason}; start a cluster with `ray start")
+
+
+def greet(listener: socket.socket, answer: bytes) -> None:
+    connection, _ = listener.accept()
+    with connection, suppress(ConnectionResetError):  # as it hangs up without reading on
+        connection.sendall(answer)
+        while connection.recv(1000):
+            pass
