@@ -14,7 +14,7 @@ import pytest
 import flexpress
 from flexpress import theory
 
-HEAVY = ["matplotlib", "numba", "numpy", "pooch", "pydantic", "rich", "torch", "typer"]
+HEAVY = ["matplotlib", "numba", "numpy", "pooch", "pydantic", "ray", "rich", "torch", "typer"]
 
 
 def test_the_list() -> None:
@@ -29,6 +29,7 @@ def test_the_list() -> None:
         "Metrics",
         "Plan",
         "Quadratic",
+        "RayLearner",
         "Recording",
         "Scenario",
         "StoredRun",

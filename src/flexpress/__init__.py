@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from flexpress.errors import DivergedError, FlexpressError, InfeasibleError, InputError
     from flexpress.learning import Job, Learner, Metrics, Quadratic, TrainingLoss, make_learner
+    from flexpress.learning.on_ray import RayLearner
     from flexpress.planning import Plan, Tour, load_plan, make_plan, save_plan
     from flexpress.planning.bounds import certify_plan
     from flexpress.planning.diagnosis import diagnose
@@ -38,6 +39,7 @@ else:
         "Metrics": "learning",
         "Plan": "planning",
         "Quadratic": "learning",
+        "RayLearner": "learning.on_ray",
         "Recording": "simulation",
         "Scenario": "scenario",
         "StoredRun": "simulation",
@@ -85,6 +87,7 @@ __all__ = [
     "Metrics",
     "Plan",
     "Quadratic",
+    "RayLearner",
     "Recording",
     "Scenario",
     "StoredRun",

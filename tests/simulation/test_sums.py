@@ -77,6 +77,7 @@ class Elsewhere:
     """Adds the updates up itself."""
 
     learner: Quadratic
+    kind: str = "elsewhere"
     asked: list[list[tuple[int | str, ...]]] = field(default_factory=list)
 
     def initial_model(self) -> Vector:

@@ -12,7 +12,7 @@ from flexpress.learning.initial import draw_initial
 from flexpress.learning.job import Learner
 from flexpress.learning.named import import_named
 from flexpress.learning.partition import deal
-from flexpress.learning.task import Task
+from flexpress.learning.task import Dataset, Task
 from flexpress.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -25,8 +25,12 @@ FAST = "blocks of Conv2d, ReLU and MaxPool2d(2), then Flatten, Linear and ReLU"
 
 def make_task(scenario: Scenario, tell: Tell = ignore) -> Task:
     """The samples, dealt to the scenario's clients."""
+    return task_of(scenario, load_dataset(scenario.learning, tell))
+
+
+def task_of(scenario: Scenario, dataset: Dataset) -> Task:
+    """The same with samples that are at hand already."""
     settings = scenario.learning
-    dataset = load_dataset(settings, tell)
     shards = deal(scenario, dataset.train_labels, dataset.num_classes)
     return Task(
         dataset=dataset,

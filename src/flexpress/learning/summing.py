@@ -30,6 +30,10 @@ class StopRequestedError(Exception):
 class SummingLearner(Learner, Protocol):
     """A learner that adds updates up itself."""
 
+    @property
+    def kind(self) -> str:
+        """Two of one kind make the same sums, bit for bit."""
+
     def train_sums(self, groups: Groups, should_stop: ShouldStop) -> Iterator[Vector]:
         """The sum of the updates of each group, (params,), in their order, when it is ready.
 

@@ -48,7 +48,7 @@ class TorchLearner:
         self._threads = threads or 1
         self._dtype = {np.float32: torch.float32, np.float64: torch.float64}[dtype]
         self._scale, self._shift = (
-            torch.from_numpy(each).to(self._dtype).reshape(-1, 1, 1)
+            torch.tensor(each, dtype=self._dtype).reshape(-1, 1, 1)
             for each in (task.dataset.scale, task.dataset.shift)
         )
         with torch_in_order(task.seed, self._threads):

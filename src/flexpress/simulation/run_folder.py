@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from flexpress.errors import DivergedError, InputError
+from flexpress.learning import Learner
+from flexpress.learning.summing import SummingLearner
 from flexpress.planning import Plan, load_plan, plan_to_json
 from flexpress.scenario import Scenario
 from flexpress.scenario.files import write_file
@@ -78,18 +80,18 @@ def begin(simulation: Simulation, folder: Path) -> Header:
     for name in (CHECKPOINT, MODEL):
         (folder / name).unlink(missing_ok=True)
     write_files(folder, {TRACE: "", METRICS: COLUMNS})
-    learner = type(simulation.learner).__name__
+    learner = kind_of(simulation.learner)
     return Header(learner, slot=0, num_events=0, trace_bytes=0, metrics_bytes=len(COLUMNS))
 
 
 def go_on(simulation: Simulation, folder: Path) -> Header:
     """The simulation and the files as they were at the checkpoint."""
     header, arrays = load_checkpoint(folder / CHECKPOINT)
-    learner = type(simulation.learner).__name__
+    learner = kind_of(simulation.learner)
     if header.learner != learner:
         raise InputError(
             f"{folder}: its run was trained by {header.learner}, not by {learner}; "
-            "go on with the same --engine"
+            "go on with the same --engine, with or without --ray as before"
         )
     ours, theirs = (f"{x.size:,} of {x.dtype}" for x in (simulation.model, arrays[MODEL_ARRAY]))
     if ours != theirs:
@@ -107,6 +109,11 @@ def go_on(simulation: Simulation, folder: Path) -> Header:
     (folder / MODEL).unlink(missing_ok=True)
     simulation.metrics = read_metrics(folder / METRICS, header.metrics_bytes)
     return header
+
+
+def kind_of(learner: Learner) -> str:
+    """What must be the same for the same bytes."""
+    return learner.kind if isinstance(learner, SummingLearner) else type(learner).__name__
 
 
 def check_run(folder: Path, scenario: Scenario, plan: Plan | None, *, resume: bool) -> None:

@@ -1,0 +1,51 @@
+"""A small scenario for the tests of the learner on Ray: twelve clients, three transporters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from flexpress.learning import Job, Learner, Vector
+from flexpress.scenario import Scenario
+
+VALLEY = Scenario.preset("valley").replace(
+    learning={"model": "logistic", "partition": "dirichlet"},
+    run={"horizon": 40, "eval_every": 20},
+)
+IDS = VALLEY.client_ids
+
+
+def never() -> bool:
+    return False
+
+
+def some_groups(learner: Learner, steps: int = 3) -> list[list[Job]]:
+    """Of 12, 1, 5 and 6 clients, from two models."""
+    first = learner.initial_model()
+    second = (first + np.float32(0.01)).astype(np.float32)
+    return [
+        [Job(client, first, 4, steps) for client in IDS],
+        [Job(IDS[3], second, 0, steps + 2)],
+        [Job(client, second, 7, steps) for client in IDS[5:10]],
+        [Job(client, [first, second][i % 2], i, steps) for i, client in enumerate(IDS[:6])],
+    ]
+
+
+def fold(learner: Learner, groups: Sequence[Sequence[Job]], cuts: list[list[int]]) -> list[Vector]:
+    """By hand: the updates of each shard added up one by one, then the shards of each group."""
+    totals = []
+    for group, sizes in zip(groups, cuts, strict=True):
+        assert sum(sizes) == len(group)
+        total, jobs = np.zeros_like(group[0].model), iter(group)
+        for size in sizes:
+            shard = np.zeros_like(group[0].model)
+            for _ in range(size):
+                shard = shard + learner.train([next(jobs)])[0]
+            total = total + shard
+        totals.append(total)
+    return totals
+
+
+def as_bytes(vectors: Sequence[Vector]) -> list[bytes]:
+    return [vector.tobytes() for vector in vectors]

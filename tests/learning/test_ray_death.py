@@ -1,0 +1,131 @@
+"""Ray workers that die at any moment: the result is the same, or a line tells why there is none."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from ray_cases import VALLEY, as_bytes, never, some_groups
+
+from flexpress.errors import FlexpressError, InputError
+from flexpress.learning import make_learner
+from flexpress.learning.on_ray import RayLearner, crew
+from flexpress.learning.on_ray.crew import Call, Crew
+from flexpress.planning import make_plan
+from flexpress.simulation import simulate
+from flexpress.versions import versions
+
+
+@pytest.fixture(scope="module")
+def learner(ray: Any) -> Iterator[RayLearner]:
+    with RayLearner(VALLEY, workers=2, shard_size=4) as made:
+        yield made
+
+
+def pids(learner: RayLearner) -> list[int]:
+    """Of the workers, when they are there."""
+    handles = [member.handle for member in learner._crew._members]
+    asked = [
+        handle.__ray_call__.options(max_task_retries=-1).remote(lambda self: os.getpid())
+        for handle in handles
+    ]
+    return [int(pid) for pid in learner._crew._ray.get(asked, timeout=120)]
+
+
+@pytest.mark.parametrize("victims", [[0], [1], [0, 1]])
+def test_killed_in_the_middle_of_a_round(victims: list[int], learner: RayLearner) -> None:
+    plain = make_learner(VALLEY, threads=1)
+    groups = some_groups(plain, 40) * 3
+    expected = as_bytes(list(learner.train_sums(groups, never)))
+    before = pids(learner)
+    sums = learner.train_sums(groups, never)
+    found = [next(sums)]
+    for victim in victims:
+        os.kill(before[victim], signal.SIGKILL)
+    found.extend(sums)
+    assert as_bytes(found) == expected
+    after = pids(learner)
+    assert [pid in after for pid in before] == [i not in victims for i in (0, 1)]
+
+
+def test_killed_between_two_rounds(learner: RayLearner) -> None:
+    model = learner.initial_model()
+    expected = learner.evaluate(model)
+    for pid in pids(learner):
+        os.kill(pid, signal.SIGKILL)
+    assert learner.evaluate(model) == expected
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_in_a_simulation(learner: RayLearner) -> None:
+    plan = make_plan(VALLEY, solver="carp", iterations=20)
+    expected = simulate(VALLEY, plan, learner, algorithm="async")
+    kills = 0
+
+    def kill_now_and_then(slot: int, model: object) -> None:
+        nonlocal kills
+        if slot % 3 == 1:
+            os.kill(pids(learner)[kills % 2], signal.SIGKILL)
+            kills += 1
+
+    found = simulate(VALLEY, plan, learner, algorithm="async", on_update=kill_now_and_then)
+    assert kills > 2
+    assert found.model.tobytes() == expected.model.tobytes()
+    assert found.metrics == expected.metrics
+
+
+def crew_of(ray: Any, *, numba: str | None = None, num_cpus: int = 1) -> Crew:
+    """One worker, that does not survive a 3; its class travels, as the module does not."""
+    theirs = {**versions(), **({"numba": numba} if numba else {})}
+
+    class Fragile:
+        def ready(self) -> dict[str, str]:
+            return theirs
+
+        def work(self, number: int) -> int:
+            if number == 3:
+                os._exit(1)
+            return number
+
+    return Crew(ray, ray.remote(max_restarts=-1, num_cpus=num_cpus)(Fragile).remote, 1)
+
+
+def calls(*numbers: int) -> list[Call]:
+    return [Call("work", (number,)) for number in numbers]
+
+
+@pytest.mark.slow
+def test_work_that_kills_everybody(ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "MOST_LOSSES", 2)
+    fragile = crew_of(ray)
+    try:
+        results = fragile.results(calls(0, 1, 2, 3, 4), never)
+        assert [next(results) for _ in range(3)] == [0, 1, 2]
+        with pytest.raises(FlexpressError, match="2 Ray workers died over the same clients") as it:
+            next(results)
+        assert "\n" not in str(it.value)
+        assert list(fragile.results(calls(4, 5), never)) == [4, 5], "the crew has survived it"
+    finally:
+        fragile.dismiss()
+
+
+def test_nobody_comes(ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "PATIENCE_SECONDS", 0.5)
+    absent = crew_of(ray, num_cpus=1000)
+    try:
+        with pytest.raises(FlexpressError, match="none of 1 Ray workers is there"):
+            list(absent.results(calls(1), never))
+    finally:
+        absent.dismiss()
+
+
+def test_machines_that_disagree(ray: Any) -> None:
+    other = crew_of(ray, numba="0.1")
+    try:
+        with pytest.raises(InputError, match=r"machines disagree: numba .* here, 0.1 elsewhere"):
+            list(other.results(calls(1), never))
+    finally:
+        other.dismiss()
