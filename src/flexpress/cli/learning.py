@@ -49,6 +49,10 @@ def simulate(
             help="What trains the models; by default auto.",
         ),
     ] = ENGINES[0],
+    ray: Annotated[
+        str | None,
+        typer.Option("--ray", metavar="ADDRESS", help="Train on the Ray cluster there, or local."),
+    ] = None,
     eval_every: Annotated[
         int | None, typer.Option(metavar="E", help="Slots from one evaluation to the next.")
     ] = None,
@@ -84,7 +88,13 @@ def simulate(
         raise InputError("--resume with --json needs --out: the folder of the run to go on with")
     find_modules(given, name)
     outcome = run_all(
-        given, chosen, folder, plan_path=plan, engine=cast("Engine", engine), resume=resume
+        given,
+        chosen,
+        folder,
+        plan_path=plan,
+        engine=cast("Engine", engine),
+        ray=ray,
+        resume=resume,
     )
     if as_json:
         from flexpress.report.run_json import runs_to_json

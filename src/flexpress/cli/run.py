@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -50,29 +51,41 @@ def run_all(
     *,
     plan_path: Path | None,
     engine: Engine,
+    ray: str | None,
     resume: bool,
 ) -> Outcome:
     """Simulate one algorithm after the other; if one diverges, the others are not held up."""
-    from flexpress.learning import make_learner
-
     folders = run_folders(folder, algorithms)
     check_folders(scenario, folder, folders, resume=resume)
     path = plan_path or (plan_of_runs(folders) if resume else None)
     plan = stored_plan(scenario, path) if path else None
     # Before a plan is made: what it may complain about should not come after that work.
-    learner = make_learner(scenario, engine=engine, tell=complain)
-    plan = plan or new_plan(scenario)
-    check_runs(scenario, folders, plan, resume=resume)
-    outcome = Outcome(plan)
-    with shared_folder(scenario, plan, folder, folders):
-        for algorithm, place in folders.items():
-            chosen = scenario.replace(run={"algorithm": algorithm})
-            if not run_one(chosen, learner, place, outcome, resume=resume):
-                outcome.exit_code = INTERRUPTED
-                break
-        if folder:
-            write_curves(scenario, outcome, folder)
+    with trainer(scenario, engine, ray) as learner:
+        outcome = Outcome(plan or new_plan(scenario))
+        check_runs(scenario, folders, outcome.plan, resume=resume)
+        with shared_folder(scenario, outcome.plan, folder, folders):
+            for algorithm, place in folders.items():
+                chosen = scenario.replace(run={"algorithm": algorithm})
+                if not run_one(chosen, learner, place, outcome, resume=resume):
+                    outcome.exit_code = INTERRUPTED
+                    break
+            if folder:
+                write_curves(scenario, outcome, folder)
     return outcome
+
+
+@contextmanager
+def trainer(scenario: Scenario, engine: Engine, ray: str | None) -> Iterator[Learner]:
+    """The learner of the scenario, in this process or on the Ray cluster at this address."""
+    if ray is None:
+        from flexpress.learning import make_learner
+
+        yield make_learner(scenario, engine=engine, tell=complain)
+        return
+    from flexpress.learning.on_ray import RayLearner
+
+    with RayLearner(scenario, address=ray, engine=engine, tell=complain) as learner:
+        yield learner
 
 
 def choose_plan(scenario: Scenario, path: Path | None) -> Plan:
