@@ -33,7 +33,14 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Some minutes, with the data in the package.")
     ] = False,
-    jobs: Annotated[int, typer.Option(metavar="J", help="Runs at a time.")] = 2,
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="J", help="Runs at a time; by default 2, and on Ray one a core."),
+    ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option("--ray", metavar="ADDRESS", help="Spread runs over the Ray cluster there."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder; by default one in flexpress-out.")
     ] = None,
@@ -57,6 +64,7 @@ def reproduce(
         networks=networks,
         seeds=seeds,
         jobs=jobs,
+        ray=ray,
         command=typed(quick, seeds, networks),
     )
     if page is None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from flexpress.experiments.study import Study
 
 RUNS, FIGURES, PAGE = "runs", "figures", "report.html"
+JOBS = 2
 
 
 def carry_out(
@@ -27,7 +30,8 @@ def carry_out(
     *,
     networks: int,
     seeds: int | None,
-    jobs: int,
+    jobs: int | None,
+    ray: str | None,
     command: str,
 ) -> Path | None:
     """The page; None if it was interrupted before all runs were done."""
@@ -36,9 +40,10 @@ def carry_out(
     check_folder(folder, (PAGE,))
     for name in (RUNS, FIGURES):
         check_folder(folder / name, ())
-    study = make_study(figures, scale, networks=networks, seeds=seeds, tell=complain)
-    if not run_missing(study, folder / RUNS, jobs):
-        return None
+    with connected(ray, jobs):  # first: what is wrong with it should not come after any work
+        study = make_study(figures, scale, networks=networks, seeds=seeds, tell=complain)
+        if not run_missing(study, folder / RUNS, jobs, on_ray=ray is not None):
+            return None
     from flexpress.experiments.reproduction import reproduction_page
     from flexpress.report.page_files import write_page
 
@@ -47,9 +52,9 @@ def carry_out(
     return folder / PAGE
 
 
-def run_missing(study: Study, folder: Path, jobs: int) -> bool:
+def run_missing(study: Study, folder: Path, jobs: int | None, *, on_ray: bool = False) -> bool:
     """False if it was interrupted; what is done is kept."""
-    from flexpress.experiments.crew import News, perform_all
+    from flexpress.experiments.crew import News
     from flexpress.experiments.results import is_over
 
     missing = {key: run for key, run in study.runs.items() if not is_over(folder / key)}
@@ -68,10 +73,9 @@ def run_missing(study: Study, folder: Path, jobs: int) -> bool:
             board.end(key)
             refresh()
 
-        whole = perform_all(
+        whole = performer(jobs, on_ray=on_ray)(
             missing,
             folder,
-            jobs,
             on_start=on_start,
             on_news=on_news,
             on_end=on_end,
@@ -80,6 +84,26 @@ def run_missing(study: Study, folder: Path, jobs: int) -> bool:
     if not whole:
         complain(f"interrupted: {board.line}; start again to go on")
     return whole
+
+
+def connected(ray: str | None, jobs: int | None) -> AbstractContextManager[object]:
+    """To the Ray cluster at this address, if there is one."""
+    if ray is None:
+        return nullcontext()
+    from flexpress.cluster import on_cluster
+
+    return on_cluster(ray, num_cpus=jobs)
+
+
+def performer(jobs: int | None, *, on_ray: bool) -> Callable[..., bool]:
+    """What runs them: processes here, or the Ray cluster that we are connected to."""
+    if on_ray:
+        from flexpress.experiments.ray_crew import perform_on_ray
+
+        return partial(perform_on_ray, jobs=jobs)
+    from flexpress.experiments.crew import perform_all
+
+    return partial(perform_all, jobs=jobs or JOBS)
 
 
 def label(run: Run) -> str:

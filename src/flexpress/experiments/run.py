@@ -13,7 +13,7 @@ import numpy as np
 
 from flexpress.errors import DivergedError
 from flexpress.experiments.setting import Setting
-from flexpress.learning import make_learner
+from flexpress.learning import Learner, make_learner
 from flexpress.learning.datasets import load_dataset
 from flexpress.planning import Plan
 from flexpress.scenario import Scenario
@@ -69,15 +69,17 @@ def fingerprint(name: str, data_dir: str | None) -> str:
 def perform(
     run: Run,
     folder: Path,
+    learner: Learner | None = None,
     *,
     on_event: Callable[[Event, Simulation], None],
     should_stop: Callable[[], bool],
 ) -> bool:
     """Simulate it in its folder, from where it was left; False if it was asked to stop.
 
-    On one core, as there are others beside it. A run that diverges is over too.
+    On one core, as there are others beside it; the learner is made, unless it is given. A run that
+    diverges is over too.
     """
-    learner = make_learner(run.scenario, threads=1)
+    learner = learner or make_learner(run.scenario, threads=1)
     simulation = Simulation(run.scenario, run.plan, learner)
     try:
         run_in_folder(

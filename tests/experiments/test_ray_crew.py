@@ -1,0 +1,191 @@
+"""Whole runs on a Ray cluster: the same files at home as without it; stopped, lost, sent again."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from few_runs import several, small
+from left_behind import can_look
+from small_cluster import processes_that_do
+from small_run import RESULTS, contents
+
+from flexpress.errors import FlexpressError, InputError
+from flexpress.experiments import ray_crew
+from flexpress.experiments.crew import News
+from flexpress.experiments.ray_crew import perform_on_ray
+from flexpress.experiments.results import is_over
+from flexpress.experiments.run import Run, perform
+from flexpress.experiments.run_elsewhere import Parcel, perform_elsewhere
+from flexpress.learning.datasets import load_dataset
+from flexpress.simulation.sole_use import sole_use
+from flexpress.versions import versions
+
+LONG = 200_000
+"""Slots: more than anybody waits for."""
+
+
+class Seen:
+    """All that the crew tells, in its order."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+        self.slots: list[int] = []
+
+    def hear(self, news: News) -> None:
+        self.told.append(("news", news.key))
+        self.slots.append(news.slot)
+
+    def of(self, kind: str) -> list[str]:
+        return [key for its, key in self.told if its == kind]
+
+
+def go(
+    runs: Mapping[str, Run],
+    folder: Path,
+    seen: Seen,
+    should_stop: Callable[[], bool] = lambda: False,
+    jobs: int | None = None,
+) -> bool:
+    return perform_on_ray(
+        runs,
+        folder,
+        jobs,
+        on_start=lambda key: seen.told.append(("start", key)),
+        on_news=seen.hear,
+        on_end=lambda key: seen.told.append(("end", key)),
+        should_stop=should_stop,
+    )
+
+
+def alone(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]]:
+    """One after the other, in this process."""
+    for key, run in runs.items():
+        perform(run, folder / key, on_event=lambda event, run: None, should_stop=lambda: False)
+    return results(runs, folder)
+
+
+def results(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]]:
+    return {key: contents(folder / key, RESULTS) for key in runs}
+
+
+def test_the_same_files_as_in_one_process(ray: Any, tmp_path: Path) -> None:
+    runs, seen = several(3), Seen()
+    runs["wild"] = small(7, learning_rate=1e38)
+    assert go(runs, tmp_path / "ray", seen)
+    wild = runs.pop("wild")
+    assert is_over(tmp_path / "ray" / "wild"), "diverged"
+    assert results(runs, tmp_path / "ray") == alone(runs, tmp_path / "alone")
+    assert wild.seed == 7
+    assert seen.of("start") == [*runs, "wild"]
+    assert sorted(seen.of("end")) == sorted([*runs, "wild"])
+    for key in runs:
+        own = [kind for kind, its in seen.told if its == key]
+        assert own[0] == "start"
+        assert own[-1] == "end", "no news after the end"
+        assert set(own[1:-1]) <= {"news"}
+
+
+def test_nothing_to_do(ray: Any, tmp_path: Path) -> None:
+    assert go({}, tmp_path, Seen())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_stopped_and_started_again(ray: Any, tmp_path: Path) -> None:
+    runs, seen = several(2, horizon=20_000), Seen()
+    assert not go(runs, tmp_path / "ray", seen, should_stop=lambda: bool(seen.slots), jobs=1)
+    first = next(iter(runs))
+    assert seen.of("start") == [first]
+    assert (tmp_path / "ray" / first / "checkpoint").exists()
+    assert not is_over(tmp_path / "ray" / first)
+    again = Seen()
+    assert not go(runs, tmp_path / "ray", again, should_stop=lambda: bool(again.slots), jobs=1)
+    assert again.slots[0] > 0, "it goes on from where it was"
+
+
+def test_gone_on_with_by_processes(ray: Any, tmp_path: Path) -> None:
+    """What is begun on Ray is a run like any other."""
+    runs, seen = several(1, horizon=1000), Seen()
+    assert not go(runs, tmp_path / "ray", seen, should_stop=lambda: bool(seen.slots))
+    assert alone(runs, tmp_path / "ray") == alone(runs, tmp_path / "alone")
+
+
+@pytest.mark.skipif(not can_look, reason="there is no /proc")
+def test_a_run_that_is_lost_is_sent_again(
+    ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its process is killed; it goes on from what was sent home."""
+    monkeypatch.setattr(ray_crew, "HOME_SECONDS", 0.3)
+    runs = several(1, horizon=3000)
+    (key,) = runs
+    killed: list[int] = []
+
+    class Murder(Seen):
+        def hear(self, news: News) -> None:
+            super().hear(news)
+            if not killed and (tmp_path / "ray" / key / "checkpoint").exists():
+                killed.extend(processes_that_do("perform_elsewhere"))
+                for pid in killed:
+                    os.kill(pid, signal.SIGKILL)
+
+    seen = Murder()
+    assert go(runs, tmp_path / "ray", seen)
+    assert len(killed) == 1
+    assert seen.of("start") == [key], "it is told once"
+    assert seen.slots.count(0) == 1, "it does not begin anew"
+    assert results(runs, tmp_path / "ray") == alone(runs, tmp_path / "alone")
+
+
+@pytest.mark.skipif(not can_look, reason="there is no /proc")
+def test_a_run_that_is_lost_again_and_again(
+    ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_crew, "MOST_LOSSES", 1)
+
+    class Murder(Seen):
+        def hear(self, news: News) -> None:
+            for pid in processes_that_do("perform_elsewhere"):
+                os.kill(pid, signal.SIGKILL)
+
+    with pytest.raises(FlexpressError, match=r"a run was lost 1 times.*start again to go on") as it:
+        go({"long": small(1, LONG)}, tmp_path, Murder())
+    assert "\n" not in str(it.value)
+
+
+def test_a_complaint_from_over_there(ray: Any, tmp_path: Path) -> None:
+    """It is raised here as it was there, and those beside it do not work on."""
+    wrong, long = small(1, model="nosuch:model"), small(2, LONG)
+    with pytest.raises(InputError) as caught:
+        go({"long": long, "wrong": wrong}, tmp_path, Seen())
+    assert "nosuch" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not is_over(tmp_path / "long")
+    with sole_use(tmp_path / "long"):
+        pass  # it is free again
+
+
+def test_complaints_name_the_folder_at_home(ray: Any, tmp_path: Path) -> None:
+    (tmp_path / "hurt").mkdir()
+    (tmp_path / "hurt" / "checkpoint").write_text("nonsense")
+    (tmp_path / "hurt" / "scenario.toml").write_text(small().scenario.to_toml())
+    with pytest.raises(InputError) as caught:
+        go({"hurt": small()}, tmp_path, Seen())
+    assert str(caught.value).startswith(f"{tmp_path / 'hurt' / 'plan.json'}: no such file")
+
+
+def test_a_folder_that_somebody_uses(ray: Any, tmp_path: Path) -> None:
+    with sole_use(tmp_path / "long"), pytest.raises(InputError, match="another run is under way"):
+        go({"long": small()}, tmp_path, Seen())
+
+
+def test_machines_that_disagree() -> None:
+    run = small()
+    theirs = {**versions(), "numpy": "0.9"}
+    parcel = Parcel("key", run, "home", {}, theirs, 60.0)
+    dataset = load_dataset(run.scenario.learning)
+    with pytest.raises(FlexpressError, match=r"machines disagree: numpy .* here, 0.9 elsewhere"):
+        perform_elsewhere(parcel, dataset, None)

@@ -1,0 +1,146 @@
+"""`--ray` of the command line: what is refused, what comes out, and Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Run
+from left_behind import can_look, wait_until_gone
+from small_run import RESULTS, contents, environment, press_after, write_scenario
+
+COMMANDS = [["simulate", "four"], ["reproduce", "--quick", "--figure", "network"]]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=["simulate", "reproduce"])
+def test_without_ray(run: Run, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    outcome = run(*command, "--ray", "local")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == 'flexpress: Ray is not installed: pip install "flexpress[ray]"\n'
+    assert contents(".") == {}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=["simulate", "reproduce"])
+def test_without_a_cluster(run: Run, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        outcome = run(*command, "--ray", address)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"flexpress: Ray address {address}: nobody answers there: ")
+    assert outcome.err.count("\n") == 1
+
+
+def test_simulate(run: Run, ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupted and resumed it is the same; of so few clients the model is that of one process.
+
+    Losses may differ in the last digit.
+    """
+    plain = ("simulate", write_scenario(), "--json", "--out")
+    on_ray = ("--ray", "local")
+    whole, alone = run(*plain, "whole", *on_ray), run(*plain, "alone")
+    assert [(outcome.code, outcome.err) for outcome in (whole, alone)] == [(0, "")] * 2
+    assert contents("whole", ("model.npy",)) == contents("alone", ("model.npy",))
+    ours, theirs = (json.loads(outcome.out)["algorithms"]["sync"] for outcome in (whole, alone))
+    assert ours["loss"] == pytest.approx(theirs["loss"], rel=1e-12)
+
+    with monkeypatch.context() as pressing:
+        press_after(pressing, 20)
+        cut = run(*plain, "cut", *on_ray)
+    assert cut.code == 130
+    assert cut.err.startswith("flexpress: sync: interrupted at slot ")
+    assert cut.err.count("\n") == 1
+    refused = run(*plain, "cut", "--resume")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == (
+        "flexpress: cut: its run was trained by FastLearner on Ray by 16, not by FastLearner; "
+        "go on with the same --engine, with or without --ray as before\n"
+    )
+    assert run(*plain, "cut", *on_ray, "--resume").code == 0
+    assert contents("cut", RESULTS) == contents("whole", RESULTS)
+
+
+PROGRAM = """
+import sys
+from flexpress.experiments import setting
+setting.QUICK = setting.Scale("quick", 1, 60, 10, True)
+from flexpress.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def start(cwd: Path, arguments: Sequence[str]) -> subprocess.Popen[str]:
+    """In a process group of its own, with a cluster of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=cwd,
+        env=environment(),
+        start_new_session=True,
+    )
+
+
+def wait_for(process: subprocess.Popen[str], folder: Path, pattern: str) -> None:
+    deadline = time.monotonic() + 120
+    while process.poll() is None and not list(folder.glob(pattern)):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not can_look, reason="there is no /proc")
+@pytest.mark.parametrize("times", [1, 2])
+def test_control_c_of_a_terminal(times: int, tmp_path: Path) -> None:
+    """All processes of the group hear it, Ray's too; one line, and nobody is left."""
+    pytest.importorskip("ray")
+    write_scenario(tmp_path / "four.toml", run={"horizon": 100_000})
+    arguments = ["simulate", "four.toml", "--json", "--ray", "local", "--out", "cut"]
+    with start(tmp_path, arguments) as process:
+        wait_for(process, tmp_path, "cut/checkpoint")
+        for _ in range(times):
+            os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.02)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    kind = "interrupted" if times == 1 else "aborted"
+    assert err.startswith(f"flexpress: sync: {kind} at slot ")
+    assert err.count("\n") == 1
+    assert ('"complete": false' in out) == (times == 1)
+    wait_until_gone(process.pid)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not can_look, reason="there is no /proc")
+def test_reproduce_killed_and_started_again(tmp_path: Path) -> None:
+    """The page is that of one process; after kill -9 nobody is left."""
+    pytest.importorskip("ray")
+    command = ["reproduce", "--quick", "--figure", "network", "--figure", "budget", "--out"]
+    with start(tmp_path, [*command, "ray", "--ray", "local"]) as process:
+        wait_for(process, tmp_path, "ray/runs/*/model.npy")
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=60)
+    wait_until_gone(process.pid)
+    assert list(tmp_path.glob("ray/runs/*/model.npy"))
+    assert not (tmp_path / "ray" / "report.html").exists()
+    for arguments in ([*command, "ray", "--ray", "local"], [*command, "plain"]):
+        with start(tmp_path, arguments) as process:
+            out, err = process.communicate(timeout=300)
+        place = arguments[len(command)]
+        assert (process.returncode, out, err) == (0, f" page: {place}/report.html\n", "")
+    found, expected = (contents(tmp_path / place) for place in ("ray", "plain"))
+    kept = [name for name in expected if not name.startswith("runs/") or name.endswith(RESULTS)]
+    assert {name: found[name] for name in kept} == {name: expected[name] for name in kept}
