@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-WAIT = 60.0
+WAIT = 180.0
+"""Seconds. Ray's agents look only now and then whether those whom they serve are alive."""
 
 can_look = Path("/proc/self/stat").exists()
 

@@ -20,7 +20,7 @@ from flexpress.learning.job import Job, Metrics, Vector
 from flexpress.learning.on_ray.crew import Call, Crew
 from flexpress.learning.on_ray.models import SentModels
 from flexpress.learning.on_ray.shards import bundles, even_parts
-from flexpress.learning.on_ray.worker import Shard, Work, Worker
+from flexpress.learning.on_ray.worker import Part, Shard, Work, Worker
 from flexpress.learning.summing import MOST_BYTES, Groups, ShouldStop
 from flexpress.scenario import Scenario
 
@@ -31,8 +31,8 @@ MOST_TEST_PARTS, SMALLEST_TEST_PART = 16, 1000
 """Of the test samples: each part is looked at by one worker, and has a learner of its own there."""
 
 
-def parts_of(count: int) -> list[tuple[int, int]]:
-    """The first of each part, and the one behind its last; of their number alone."""
+def parts_of(count: int) -> list[Part]:
+    """Of so many test samples; it depends on nothing else."""
     num_parts = min(MOST_TEST_PARTS, max(1, count // SMALLEST_TEST_PART))
     return list(pairwise(count * i // num_parts for i in range(num_parts + 1)))
 
@@ -63,8 +63,8 @@ class RayLearner:
         net = choose_net(scenario, engine)  # before the data: they may have to be downloaded
         with ExitStack() as resources:
             ray = resources.enter_context(on_cluster(address, num_cpus=workers))
-            self._samples = ray.put(make_task(scenario, tell))
-            task = ray.get(self._samples)  # which takes no memory of our own
+            self._task = ray.put(make_task(scenario, tell))
+            task = ray.get(self._task)  # which takes no memory of our own
             # Here only for the first model, for what must be complained about, and so that code
             # is compiled once, and the user told of it, before all workers need it.
             self._learner = learner_of(task, net, engine=engine, threads=1, tell=tell)
@@ -80,7 +80,7 @@ class RayLearner:
         if not size:
             raise InputError("the Ray cluster has no cores; add a machine with `ray start`")
         worker = ray.remote(num_cpus=1, max_restarts=-1)(Worker)
-        return Crew(ray, partial(worker.remote, work, [self._samples]), size)
+        return Crew(ray, partial(worker.remote, work), size)
 
     def __enter__(self) -> Self:
         return self
@@ -122,7 +122,7 @@ class RayLearner:
         """Mean cross-entropy and accuracy on the test samples, from those of fixed parts."""
         reference = self._sent.reference(model)
         parts = parts_of(self._num_tests)
-        calls = [Call("evaluate", (*part, reference)) for part in parts]
+        calls = [Call("evaluate", ([self._task], part, reference)) for part in parts]
         loss, right = 0.0, 0.0
         scores = self._crew.results(calls, lambda: False)
         for (first, last), (its_loss, accuracy) in zip(parts, scores, strict=True):
@@ -146,4 +146,4 @@ class RayLearner:
             for shard in shards
         ]
         references: list[Any] = [self._sent.reference(model) for model in models.values()]
-        return Call("train_sums", (orders, *references))
+        return Call("train_sums", ([self._task], orders, *references))

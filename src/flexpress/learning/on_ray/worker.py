@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,9 @@ Order = tuple[int | str, int, int, int]
 
 Shard = Sequence[Order]
 
+Part = tuple[int, int]
+"""Of the test samples: the first, and the one behind the last."""
+
 
 @dataclass(frozen=True)
 class Work:
@@ -38,42 +40,43 @@ class Work:
 
 
 class Worker:
-    """Does as it is told, and knows nothing of other workers: it may end and begin at any time."""
+    """Does as it is told, and knows nothing of other workers: it may end and begin at any time.
 
-    def __init__(self, work: Work, samples: Sequence[Any]) -> None:
-        """`samples` is a reference to the task; within a list it is not yet what it refers to."""
-        self._work, self._samples = work, samples
-        self._judges: dict[tuple[int, int], Learner] = {}
+    Each call brings a reference to the task, in a list, so that it is only followed the first time;
+    Ray does not like it among the arguments of a worker that it may have to make again.
+    """
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._task: Task | None = None
+        self._learners: dict[Part | None, Learner] = {}
         sys.path.extend(place for place in work.path if place not in sys.path)
 
     def ready(self) -> dict[str, str]:
         """That it is there, and what its results depend on."""
         return versions()
 
-    def train_sums(self, shards: Sequence[Shard], *models: Vector) -> Vector:
+    def train_sums(self, task: list[Any], shards: Sequence[Shard], *models: Vector) -> Vector:
         """(shards, params): the sum of the updates of each shard."""
         groups = [
             [Job(client, models[number], first, steps) for client, number, first, steps in shard]
             for shard in shards
         ]
-        return np.stack(list(train_sums(self._learner, groups, lambda: False)))
+        return np.stack(list(train_sums(self._learner(task), groups, lambda: False)))
 
-    def evaluate(self, first: int, last: int, model: Vector) -> tuple[float, float]:
+    def evaluate(self, task: list[Any], part: Part, model: Vector) -> tuple[float, float]:
         """Loss and accuracy on these of the test samples."""
-        if (first, last) not in self._judges:
-            self._judges[first, last] = self._work.learner(with_tests(self._task, first, last))
-        loss, accuracy = self._judges[first, last].evaluate(model)
+        loss, accuracy = self._learner(task, part).evaluate(model)
         return loss, accuracy
 
-    @cached_property
-    def _task(self) -> Task:
-        task: Task = import_ray().get(self._samples[0])
-        return task
-
-    @cached_property
-    def _learner(self) -> Learner:
-        """Not in __init__: what is wrong with it is to be told as it is, to the one who asks."""
-        return self._work.learner(self._task)
+    def _learner(self, task: list[Any], part: Part | None = None) -> Learner:
+        """The ordinary one, or one with a part of the test samples."""
+        if self._task is None:
+            self._task = import_ray().get(task[0])
+        if part not in self._learners:
+            seen = self._task if part is None else with_tests(self._task, *part)
+            self._learners[part] = self._work.learner(seen)
+        return self._learners[part]
 
 
 def with_tests(task: Task, first: int, last: int) -> Task:
