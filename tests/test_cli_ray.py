@@ -10,14 +10,13 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import Run
-from left_behind import can_look, wait_until_gone
-from small_run import RESULTS, contents, environment, press_after, write_scenario
+from left_behind import can_look, started, wait_until_gone
+from small_run import RESULTS, contents, press_after, write_scenario
 
 COMMANDS = [["simulate", "four"], ["reproduce", "--quick", "--figure", "network"]]
 
@@ -82,19 +81,6 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def start(cwd: Path, arguments: Sequence[str]) -> subprocess.Popen[str]:
-    """In a process group of its own, with a cluster of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=cwd,
-        env=environment(),
-        start_new_session=True,
-    )
-
-
 def wait_for(process: subprocess.Popen[str], folder: Path, pattern: str) -> None:
     deadline = time.monotonic() + 120
     while process.poll() is None and not list(folder.glob(pattern)):
@@ -110,7 +96,7 @@ def test_control_c_of_a_terminal(times: int, tmp_path: Path) -> None:
     pytest.importorskip("ray")
     write_scenario(tmp_path / "four.toml", run={"horizon": 100_000})
     arguments = ["simulate", "four.toml", "--json", "--ray", "local", "--out", "cut"]
-    with start(tmp_path, arguments) as process:
+    with started(PROGRAM, *arguments, cwd=tmp_path) as process:
         wait_for(process, tmp_path, "cut/checkpoint")
         for _ in range(times):
             os.killpg(process.pid, signal.SIGINT)
@@ -132,7 +118,7 @@ def test_reproduce_killed_and_started_again(tmp_path: Path) -> None:
     """The page is that of one process; after kill -9 nobody is left."""
     pytest.importorskip("ray")
     command = ["reproduce", "--quick", "--figure", "network", "--figure", "budget", "--out"]
-    with start(tmp_path, [*command, "ray", "--ray", "local"]) as process:
+    with started(PROGRAM, *command, "ray", "--ray", "local", cwd=tmp_path) as process:
         wait_for(process, tmp_path, "ray/runs/*/model.npy")
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=60)
@@ -140,7 +126,7 @@ def test_reproduce_killed_and_started_again(tmp_path: Path) -> None:
     assert list(tmp_path.glob("ray/runs/*/model.npy"))
     assert not (tmp_path / "ray" / "report.html").exists()
     for arguments in ([*command, "ray", "--ray", "local"], [*command, "plain"]):
-        with start(tmp_path, arguments) as process:
+        with started(PROGRAM, *arguments, cwd=tmp_path) as process:
             out, err = process.communicate(timeout=300)
         place = arguments[len(command)]
         assert (process.returncode, out) == (0, f" page: {place}/report.html\n"), err

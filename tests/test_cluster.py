@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
-from left_behind import can_look, living, wait_until_gone
-from small_run import environment
+from left_behind import can_look, living, started, wait_until_gone
 
 from flexpress import cluster
 from flexpress.cluster import LOCAL, on_cluster
@@ -84,25 +82,12 @@ except InputError as error:
 """
 
 
-def start(*arguments: str) -> subprocess.Popen[str]:
-    """In a session of its own: what it leaves behind can be found."""
-    return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-        start_new_session=True,
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not can_look, reason="there is no /proc")
 @pytest.mark.parametrize("number", [0, signal.SIGTERM, signal.SIGKILL])
-def test_a_cluster_of_our_own_ends_with_us(number: int) -> None:
+def test_a_cluster_of_our_own_ends_with_us(number: int, tmp_path: Path) -> None:
     pytest.importorskip("ray")
-    with start("local", "wait") as process:
+    with started(PROGRAM, "local", "wait", cwd=tmp_path) as process:
         assert process.stdout
         assert process.stdout.readline() == "3\n"
         assert len(living(process.pid)) > 1

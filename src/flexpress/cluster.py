@@ -55,11 +55,11 @@ def on_cluster(address: str | None = None, *, num_cpus: int | None = None) -> It
     if not ours:
         yield ray
         return
-    try:
-        with hushed(ray):
+    with hushed(ray):  # to the end: what it has held back it prints then
+        try:
             yield ray
-    finally:
-        ray.shutdown()
+        finally:
+            ray.shutdown()
 
 
 def import_ray() -> Any:

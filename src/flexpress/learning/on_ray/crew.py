@@ -120,9 +120,7 @@ class Crew:
 
     def _look(self, under_way: Round) -> None:
         """Wait a moment for results, and for workers to come."""
-        expected = [*under_way.at_work, *self._coming]
-        ready, _ = self._ray.wait(expected, timeout=POLL_SECONDS) if expected else ([], [])
-        for reference in ready:
+        for reference in self._ready([*under_way.at_work, *self._coming]):
             if reference in self._coming:
                 self._welcome(self._coming.pop(reference), reference)
             else:
@@ -134,6 +132,13 @@ class Crew:
                 f"none of {self.size} Ray workers is there: the cluster has no free core "
                 f"for them (see `ray status`), or all died{self._last_words}"
             )
+
+    def _ready(self, expected: list[Any]) -> list[Any]:
+        """Once there is one, all that are: to ask for each by itself would take longer."""
+        if not expected or not self._ray.wait(expected, timeout=POLL_SECONDS)[0]:
+            return []
+        ready, _ = self._ray.wait(expected, num_returns=len(expected), timeout=0)
+        return list(ready)
 
     def _welcome(self, member: Member, word: Any) -> None:
         try:
