@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from flexpress.processes import available_cores, perform_all
+from flexpress.cores import num_cores
+from flexpress.processes import perform_all
 
 Tell = Callable[[Any], None]
 ShouldStop = Callable[[], bool]
@@ -128,4 +129,4 @@ def test_workers_leave_signals_to_us(number: signal.Signals) -> None:
 
 
 def test_cores() -> None:
-    assert 1 <= available_cores() <= (os.cpu_count() or 1)
+    assert 1 <= num_cores() <= (os.cpu_count() or 1)

@@ -46,13 +46,6 @@ Hire = Callable[[int], AbstractContextManager[Workers]]
 """Gives so many workers for as long as they are needed."""
 
 
-def available_cores() -> int:
-    """Those that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 @contextmanager
 def local_processes(jobs: int) -> Iterator[Workers]:
     """Whatever goes wrong here: the pool waits for its workers, and they shall not work on."""

@@ -146,11 +146,11 @@ def solve_often(
     should_stop: ShouldStop,
 ) -> tuple[Tours | None, int]:
     """The tours of the best start, if any found some, and its seed."""
+    from flexpress.cores import num_cores
     from flexpress.planning.starts import Start, best_of, start_seeds
-    from flexpress.processes import available_cores
 
     tasks = [Start(problem, objective, solver, effort, own) for own in start_seeds(seed, starts)]
-    best = best_of(tasks, jobs or available_cores(), on_progress, should_stop)
+    best = best_of(tasks, jobs or num_cores(), on_progress, should_stop)
     return (None, seed) if best is None else (best[1], best[0].seed)
 
 
