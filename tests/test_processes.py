@@ -99,17 +99,18 @@ def test_a_mistake_of_one_stops_the_others(tmp_path: Path) -> None:
     assert active_children() == []
 
 
-def test_one_that_is_killed_takes_the_others_with_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("victim", [0, 1])
+def test_one_that_is_killed_takes_the_others_with_it(victim: int, tmp_path: Path) -> None:
     """They would wait for work from a pool that is broken."""
-    late, pids = tmp_path / "late", list[int]()
+    late, pids = tmp_path / "late", dict[int, int]()
 
-    def kill_the_first(key: int, pid: int) -> None:
-        pids.append(pid)
+    def kill(key: int, pid: int) -> None:
+        pids[key] = pid
         if len(pids) == 2:
-            os.kill(pids[0], signal.SIGKILL)
+            os.kill(pids[victim], signal.SIGKILL)
 
     with pytest.raises(BrokenProcessPool):
-        perform(dict.fromkeys(range(2), partial(told_if_late, late)), kill_the_first)
+        perform(dict.fromkeys(range(2), partial(told_if_late, late)), kill)
     assert not late.exists()
     assert active_children() == []
 

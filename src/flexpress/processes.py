@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from multiprocessing import connection
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as Flag
 from typing import Any, TypeVar
@@ -52,14 +53,24 @@ def local_processes(jobs: int) -> Iterator[Workers]:
     spawn = multiprocessing.get_context("spawn")  # a fork would copy threads that are not there
     news, stop = spawn.Queue(), spawn.Event()
     ending, end = spawn.Pipe(duplex=False)
+    staff: set[BaseProcess] = set()
 
     def submit(key: Any, task: Task[Any, Any]) -> Future[Any]:
+        others = set(multiprocessing.active_children())
         with deaf_children():
-            return pool.submit(work, key, task)
+            result = pool.submit(work, key, task)
+        staff.update(set(multiprocessing.active_children()) - others)
+        return result
+
+    def told() -> Iterator[tuple[Any, Any]]:
+        """The pool sees deaths too, but not that of a process it starts while it looks on."""
+        if not all(process.is_alive() for process in staff):
+            raise BrokenProcessPool
+        return received(news.get_nowait)
 
     with ending, end, ProcessPoolExecutor(jobs, spawn, begin_work, (news, stop, ending)) as pool:
         try:
-            yield Workers(submit, lambda: received(news.get_nowait), stop.set)
+            yield Workers(submit, told, stop.set)
         except BrokenProcessPool:
             end.send_bytes(b"end")  # nobody reads it: all of them see that it is there
             raise
