@@ -15,7 +15,7 @@ help:
 	@echo "make test-all   run the slow tests too"
 	@echo "make check      format, lint and types, without changing anything"
 	@echo "make format     format, and mend what the linter can"
-	@echo "make bench      compare the solvers with their peers"
+	@echo "make bench      measure flexpress beside its peers, on one core"
 	@echo "make clean      remove what these targets made"
 
 install: .venv/installed
@@ -44,11 +44,11 @@ format: .venv/installed-dev
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: .venv-peers/installed
+bench: .venv-peers/installed .venv-flower/installed .venv-pfl/installed
 	@$(PEERS_BIN)/python benchmarks/run.py $(BENCH)
 
 clean:
-	rm -rf .venv .venv-peers out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers .venv-flower .venv-pfl out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf src/flexpress.egg-info
 
@@ -68,6 +68,14 @@ clean:
 	@echo "installing flexpress and its peers into .venv-peers"
 	@$(PEERS_BIN)/python $(INSTALL) --editable ".[peers]"
 	@touch $@
+
+# Flower and pfl ask for versions that neither we nor they can share. What cannot be installed is
+# left out of the benchmarks, which then say so.
+.venv-flower/installed .venv-pfl/installed: .venv-%/installed: benchmarks/%.txt
+	$(call environment,.venv-$*)
+	@echo "installing $* into .venv-$*"
+	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --requirement $< \
+		&& touch $@ || echo "$* could not be installed, and will be left out" >&2
 
 define environment
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null || \

@@ -5,19 +5,28 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from printer import Printer
 from table import number
 
 from flexpress import Scenario, certify_plan, make_plan
+from flexpress.planning.bounds.compiled import load
 from flexpress.scenario import Objective
 
 OBJECTIVES: tuple[Objective, ...] = ("minmax", "sws", "total")
 SEEDS = range(5)
 OPTIMAL = 1e-6
+LABEL, FIGURE = 30, 15
 
 HEAD = ["certificate", "value", "bound", "gap", "wall / CPU s"]
 
 
-def certificates(seconds: float) -> Iterator[list[str]]:
+def certify(printer: Printer, seconds: float) -> None:
+    printer.say(f"At most {seconds:g} s for each proof, one thread.", "")
+    load()
+    printer.table(HEAD, rows(seconds), [LABEL, *(FIGURE for _ in HEAD[1:])])
+
+
+def rows(seconds: float) -> Iterator[list[str]]:
     """A row for each network and objective, with this limit of time."""
     for objective in OBJECTIVES:
         for seed in SEEDS:

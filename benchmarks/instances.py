@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from data_files import find
 
 from flexpress import Scenario
 from flexpress.planning import Problem
@@ -83,7 +83,7 @@ def uniform(
 
 def tsplib_case(name: str, num_salesmen: int) -> Case:
     """Min-max multiple TSP: the first node is the server, speed 1, no transfer, real distances."""
-    path = find_tsplib(name)
+    path = find("tsplib", f"{name}.tsp")
     if path is not None:
         label, nodes = name, read_tsplib(path)
     else:
@@ -95,14 +95,6 @@ def tsplib_case(name: str, num_salesmen: int) -> Case:
         "link": {"transfer_time": 0.0},
     }
     return Case(f"{label}, m={num_salesmen}", "minmax", Problem.of(Scenario.from_dict(data)))
-
-
-def find_tsplib(name: str) -> Path | None:
-    folders = [Path(__file__).parents[2] / "shared" / "data"]
-    if os.environ.get("FLEXPRESS_DATA"):
-        folders.insert(0, Path(os.environ["FLEXPRESS_DATA"]))
-    paths = [folder / "tsplib" / f"{name}.tsp" for folder in folders]
-    return next((path for path in paths if path.is_file()), None)
 
 
 def read_tsplib(path: Path) -> list[list[float]]:

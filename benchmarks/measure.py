@@ -38,14 +38,14 @@ class Measurement:
     megabytes: float
 
 
-def measure(solver: str, case: Case, seconds: float) -> Measurement:
-    return in_own_process(job, solver, case, seconds)
+def measure(solver: str, case: Case, seconds: float, seed: int) -> Measurement:
+    return in_own_process(job, solver, case, seconds, seed)
 
 
-def job(solver: str, case: Case, seconds: float) -> Measurement:
+def job(solver: str, case: Case, seconds: float, seed: int) -> Measurement:
     """Solve; the value is recomputed from the tours by our own `cost_of`, whoever made them."""
     (chosen,) = [one for one in SOLVERS if one.name == solver]
-    solve = chosen.prepare(case.problem, case.objective, seconds)
+    solve = chosen.prepare(case.problem, case.objective, seconds, seed)
     wall, cpu = time.perf_counter(), time.process_time()
     tours = solve()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu

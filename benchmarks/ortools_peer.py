@@ -16,8 +16,13 @@ SPAN_WEIGHT = 10
 """Of the longest round trip against the sum of all: of 10, 100, 1000 the best on most rows."""
 
 
-def prepare(problem: Problem, objective: Objective, seconds: float) -> Callable[[], Tours | None]:
-    """The model, ready to be solved. `sws` cannot be told: no cost is a product of two others."""
+def prepare(
+    problem: Problem, objective: Objective, seconds: float, seed: int
+) -> Callable[[], Tours | None]:
+    """The model, ready to be solved. `sws` cannot be told: no cost is a product of two others.
+
+    The library takes no seed: what differs from run to run is how far the clock lets it come.
+    """
     assert objective != "sws"
     pywrapcp: Any = import_module("ortools.constraint_solver.pywrapcp")
     manager = pywrapcp.RoutingIndexManager(problem.num_clients + 1, problem.num_transporters, 0)

@@ -14,7 +14,9 @@ from flexpress.planning.problem import Tours
 from flexpress.scenario import Objective
 
 
-def prepare(problem: Problem, objective: Objective, seconds: float) -> Callable[[], Tours | None]:
+def prepare(
+    problem: Problem, objective: Objective, seconds: float, seed: int
+) -> Callable[[], Tours | None]:
     """The data, ready to be solved. PyVRP minimises sums: only `total` can be told."""
     assert objective == "total"
     pyvrp: Any = import_module("pyvrp")
@@ -23,7 +25,7 @@ def prepare(problem: Problem, objective: Objective, seconds: float) -> Callable[
     stop = import_module("pyvrp.stop").MaxRuntime(seconds)
 
     def solve() -> Tours | None:
-        result = pyvrp.solve(data, stop, seed=0, collect_stats=False, display=False)
+        result = pyvrp.solve(data, stop, seed=seed, collect_stats=False, display=False)
         return read_tours(result.best, [numbers for _, numbers in kinds])
 
     return solve

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
 import numpy as np
+from printer import Printer
 
 from flexpress import Job, Metrics, Scenario, make_plan, record, simulate
 from flexpress.learning import Vector
@@ -22,6 +23,7 @@ HEAD = ["slots per CPU second", "simulate", "record", "ratio", "recording calls"
 ALGORITHMS: tuple[Algorithm, ...] = "sync", "async", "direct"
 HORIZON = 1000
 ROUNDS = 9
+LABEL, FIGURE = 24, 15
 
 Run = Callable[[], object]
 
@@ -39,7 +41,11 @@ class Idle:
         return Metrics(0.0, 0.0)
 
 
-def recordings() -> Iterator[list[str]]:
+def recordings(printer: Printer) -> None:
+    printer.table(HEAD, rows(), [LABEL, *(FIGURE for _ in HEAD[1:])])
+
+
+def rows() -> Iterator[list[str]]:
     """A row for each algorithm: rates, the median ratio of rounds side by side, and the count."""
     scenario = Scenario.preset("paper").replace(run={"horizon": HORIZON})
     plan = make_plan(scenario, iterations=1000)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 
 import ortools_peer
 import pyvrp_peer
+from machine import installed_version
 
 from flexpress import Scenario
 from flexpress.planning import Problem
@@ -18,7 +18,8 @@ from flexpress.planning.search import solve_search
 from flexpress.scenario import Objective
 
 Solve = Callable[[], Tours | None]
-Prepare = Callable[[Problem, Objective, float], Solve]
+Prepare = Callable[[Problem, Objective, float, int], Solve]
+"""Of a problem, an objective, seconds and a seed."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,14 @@ class Solver:
         return self.package is not None and installed_version(self.package) is None
 
 
-def prepare_search(problem: Problem, objective: Objective, seconds: float) -> Solve:
+def prepare_search(problem: Problem, objective: Objective, seconds: float, seed: int) -> Solve:
     solve_search(small(), objective, iterations=1)  # loads the compiled code
-    return partial(solve_search, problem, objective, seconds=seconds)
+    return partial(solve_search, problem, objective, seconds=seconds, seed=seed)
 
 
-def prepare_carp(problem: Problem, objective: Objective, seconds: float) -> Solve:
+def prepare_carp(problem: Problem, objective: Objective, seconds: float, seed: int) -> Solve:
     solve_carp(small(), objective, iterations=1)  # loads the compiled code
-    return partial(solve_carp, problem, objective, seconds=seconds)
+    return partial(solve_carp, problem, objective, seconds=seconds, seed=seed)
 
 
 def small() -> Problem:
@@ -54,10 +55,3 @@ SOLVERS = [
     Solver("OR-Tools", ortools_peer.prepare, ("minmax", "total"), "ortools"),
     Solver("PyVRP", pyvrp_peer.prepare, ("total",), "pyvrp"),
 ]
-
-
-def installed_version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

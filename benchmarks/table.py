@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
+from statistics import median
 
 from measure import Measurement
 
 Row = Sequence[str]
 
 
-def comparison_row(label: str, measurements: Sequence[Measurement | None]) -> list[str]:
-    """Value, distance to the best of the row, and seconds of every solver."""
-    values = [m.value for m in measurements if m is not None and m.value is not None]
-    best = min(values, default=None)
-    return [label, *(cell(measurement, best) for measurement in measurements)]
+def comparison_row(label: str, found: Sequence[Sequence[Measurement]]) -> list[str]:
+    """Value, distance to the best of the row, and seconds of every solver: none if it has none."""
+    best = min((median for median in map(median_value, found) if median is not None), default=None)
+    return [label, *(cell(measurements, best) for measurements in found)]
 
 
-def cell(measurement: Measurement | None, best: float | None) -> str:
-    if measurement is None:
+def median_value(measurements: Sequence[Measurement]) -> float | None:
+    """None if most runs found no plan, as if that were the greatest value."""
+    values = sorted(inf if m.value is None else m.value for m in measurements)
+    middle = values[len(values) // 2] if values else inf
+    return middle if middle < inf else None
+
+
+def cell(measurements: Sequence[Measurement], best: float | None) -> str:
+    if not measurements:
         return "-"
-    seconds = f"{measurement.wall:.1f} / {measurement.cpu:.1f} s"
-    if measurement.value is None or best is None:
+    wall, cpu = (median([getattr(m, kind) for m in measurements]) for kind in ("wall", "cpu"))
+    seconds, value = f"{wall:.1f} / {cpu:.1f} s", median_value(measurements)
+    if value is None or best is None:
         return f"none found, {seconds}"
-    return f"{number(measurement.value)} {gap(measurement.value, best)}, {seconds}"
+    return f"{number(value)} {gap(value, best)}{value_range(measurements)}, {seconds}"
+
+
+def value_range(measurements: Sequence[Measurement]) -> str:
+    texts = ["none" if m.value is None else number(m.value) for m in measurements]
+    if len(set(texts)) == 1:
+        return ""
+    values = [m.value for m in measurements if m.value is not None]
+    return f" ({number(min(values))}-{'none' if 'none' in texts else number(max(values))})"
 
 
 def gap(value: float, best: float) -> str:
