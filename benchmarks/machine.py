@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("flexpress", "numpy", "numba", "highspy", "ortools", "pyvrp", "torch")
+PACKAGES = ("flexpress", "numpy", "numba", "highspy", "ortools", "pyvrp", "torch", "ray")
+
+
+CAN_PIN = hasattr(os, "sched_setaffinity")
+CORES = os.sched_getaffinity(0) if CAN_PIN else set[int]()
+"""All that we may use, before we are pinned to one."""
 
 
 def pin() -> str:
     """To the last core of those that we may use; processes that are started later inherit it."""
-    if not hasattr(os, "sched_setaffinity"):
+    if not CAN_PIN:
         return "not pinned to a core, which only Linux can do"
-    core = max(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {core})
-    return f"all pinned to core {core}"
+    os.sched_setaffinity(0, {max(CORES)})
+    return f"all pinned to core {max(CORES)}"
+
+
+@contextmanager
+def every_core() -> Iterator[None]:
+    """For processes that are started in the block."""
+    if not CAN_PIN:
+        yield
+        return
+    pinned = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, CORES)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, pinned)
 
 
 def describe(pinned: str) -> str:

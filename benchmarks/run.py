@@ -9,6 +9,7 @@ from pathlib import Path
 import certificates
 import planning
 import recording
+from cluster import cluster
 from days import days
 from machine import describe, installed_version, pin
 from printer import Printer
@@ -72,6 +73,10 @@ def simulate_days(printer: Printer, options: argparse.Namespace) -> None:
     days(printer, repeats=options.repeats, quick=options.quick, whole_days=options.whole_days)
 
 
+def spread_over_workers(printer: Printer, options: argparse.Namespace) -> None:
+    cluster(printer, repeats=options.repeats, quick=options.quick)
+
+
 def simulate_visits(printer: Printer, options: argparse.Namespace) -> None:
     visits(printer, repeats=options.repeats)
 
@@ -88,6 +93,7 @@ SECTIONS: dict[str, Section] = {
     "planning": plan,
     "learning": learn,
     "days": simulate_days,
+    "cluster": spread_over_workers,
     "visits": simulate_visits,
     "recording": record,
     "certify": certify,
@@ -97,6 +103,7 @@ MEANINGS = {
     "planning": "our planners, OR-Tools and PyVRP: value and time",
     "learning": "our learners, torch, Flower and pfl: client-steps per second",
     "days": "seconds and memory of a simulated day, 40 to 10,000 clients",
+    "cluster": "two Ray workers on two cores beside one process on one",
     "visits": "the simulator alone: visits per second",
     "recording": "what recording costs",
     "certify": "what is proven about plans, within 60 s each",
