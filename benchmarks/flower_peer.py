@@ -33,7 +33,8 @@ def main() -> None:
     server = ServerApp()
     server.main()(lambda grid, context: take_turns(federate(grid), cpu_seconds_of_all, answers))
     backend = {
-        "init_args": {"num_cpus": 1, "include_dashboard": False},
+        # By its own address: otherwise Ray joins a cluster that it finds on this machine.
+        "init_args": {"address": "local", "num_cpus": 1, "include_dashboard": False},
         "client_resources": {"num_cpus": 1, "num_gpus": 0.0},
     }
     run_simulation(server, make_client(), NUM_CLIENTS, backend_config=backend)
