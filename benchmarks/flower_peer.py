@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 # Models need not go through Ray's store; the name is spelled as Ray spells it.
 os.environ["RAY_max_direct_call_object_size"] = "2000000"  # noqa: SIM112
 
+import numpy as np
 from flower_client import make_client
 from flwr.app import ArrayRecord, ConfigRecord
 from flwr.serverapp import ServerApp
@@ -27,34 +29,37 @@ from turns import Order, claim_answers, cpu_seconds_of_all, take_turns
 NUM_CLIENTS = 40
 
 
-def main() -> None:
+def main(style: str) -> None:
     answers = claim_answers()
     logging.getLogger("flwr").setLevel(logging.WARNING)
     server = ServerApp()
-    server.main()(lambda grid, context: take_turns(federate(grid), cpu_seconds_of_all, answers))
+    server.main()(
+        lambda grid, context: take_turns(federate(grid, style), cpu_seconds_of_all, answers)
+    )
     backend = {
         # By its own address: otherwise Ray joins a cluster that it finds on this machine.
         "init_args": {"address": "local", "num_cpus": 1, "include_dashboard": False},
         "client_resources": {"num_cpus": 1, "num_gpus": 0.0},
     }
-    run_simulation(server, make_client(), NUM_CLIENTS, backend_config=backend)
+    run_simulation(server, make_client(style), NUM_CLIENTS, backend_config=backend)
 
 
-def federate(grid: Any) -> Callable[[Order], Any]:
+def federate(grid: Any, style: str) -> Callable[[Order], Any]:
     def perform(order: Order) -> Any:
         work = load_work(order.workload, order.channels_last)
+        documented = style == "documented"
+        model = work.module.state_dict() if documented else [work.model.numpy()]
         settings = {"workload": order.workload, "channels-last": order.channels_last}
         result = FedAvg(fraction_evaluate=0.0).start(
             grid,
-            ArrayRecord([work.model.numpy()]),
+            ArrayRecord(model),
             num_rounds=order.rounds,
             train_config=ConfigRecord(settings),
         )
-        (model,) = result.arrays.to_numpy_ndarrays()
-        return model
+        return np.concatenate([part.reshape(-1) for part in result.arrays.to_numpy_ndarrays()])
 
     return perform
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

@@ -40,7 +40,8 @@ def contestants() -> list[Contestant]:
         Contestant("fast", (sys.executable, str(HERE / "own_learners.py"), "fast")),
         Contestant("reference", (sys.executable, str(HERE / "own_learners.py"), "torch")),
         Contestant("torch", (sys.executable, str(HERE / "torch_peer.py")), BOTH),
-        Contestant("Flower", (flower, str(HERE / "flower_peer.py")), BOTH),
+        Contestant("Flower", (flower, str(HERE / "flower_peer.py"), "documented"), BOTH),
+        Contestant("Flower, tuned", (flower, str(HERE / "flower_peer.py"), "tuned"), BOTH),
         Contestant("pfl", (pfl, str(HERE / "pfl_peer.py")), BOTH),
     ]
 

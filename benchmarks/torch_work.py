@@ -27,6 +27,7 @@ class Work:
     rows: Any  # (clients, steps, batch): samples of each mini-batch
     model: Any  # (params,): the global model at the beginning
     learning_rate: float
+    order: Any  # of an image in memory
 
     def load(self, model: Any) -> None:
         """By copying, which keeps the order in memory."""
@@ -65,6 +66,7 @@ def load_work(folder: str, channels_last: bool) -> Work:
         rows=torch.tensor(arrays["rows"]).long(),
         model=torch.tensor(arrays["model"]),
         learning_rate=float(arrays["learning_rate"]),
+        order=order,
     )
     work.load(work.model)
     return work
