@@ -20,7 +20,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": {*ALL, "report"},
     "report": {"scenario", "planning", "simulation", "theory"},
 }
-FREE_TO_ALL = {"errors", "compilation", "processes", "versions", "cores", "cluster"}
+FREE_TO_ALL = {
+    "errors",
+    "compilation",
+    "processes",
+    "versions",
+    "cores",
+    "cluster",
+    "ray_task",
+    "ray_workers",
+}
 USES_ALL = {"", "cli"}  # the public names, and the command line
 
 

@@ -153,8 +153,11 @@ def restore(handlers: dict[signal.Signals, Any]) -> None:
 
 
 def cluster_cores(ray: Any) -> int:
-    """Of the whole cluster, whoever else is at work on it."""
-    return int(ray.cluster_resources().get("CPU", 0))
+    """Of the whole cluster, whoever else is at work on it; InputError if it has none."""
+    cores = int(ray.cluster_resources().get("CPU", 0))
+    if not cores:
+        raise InputError("the Ray cluster has no cores; add a machine with `ray start`")
+    return cores
 
 
 @contextmanager

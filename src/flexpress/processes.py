@@ -92,7 +92,7 @@ def perform_all(
     """In their order, so many at a time; False if they were asked to stop before the end.
 
     A task that is asked to stop has its end and its result as well. What it raises is raised here,
-    after the others have stopped; BrokenProcessPool if its process was killed.
+    after the others have stopped, or were ended; BrokenProcessPool if its process was killed.
     """
     waiting, stopped = list(tasks), False
     at_work: dict[Future[Result], Key] = {}
@@ -119,7 +119,7 @@ def pass_on(workers: Workers, keys: Collection[Key], listener: Callable[[Key, Ne
             listener(key, news)
 
 
-def received(get_nowait: Callable[[], tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+def received(get_nowait: Callable[[], Result]) -> Iterator[Result]:
     """All that a queue has."""
     while True:
         try:

@@ -14,16 +14,14 @@ from left_behind import can_look
 from small_cluster import processes_that_do
 from small_run import RESULTS, contents
 
+from flexpress import ray_workers
 from flexpress.errors import FlexpressError, InputError
 from flexpress.experiments import ray_crew
 from flexpress.experiments.crew import News
 from flexpress.experiments.ray_crew import perform_on_ray
 from flexpress.experiments.results import is_over
 from flexpress.experiments.run import Run, perform
-from flexpress.experiments.run_elsewhere import Parcel, perform_elsewhere
-from flexpress.learning.datasets import load_dataset
 from flexpress.simulation.sole_use import sole_use
-from flexpress.versions import versions
 
 LONG = 200_000
 """Slots: more than anybody waits for."""
@@ -128,7 +126,7 @@ def test_a_run_that_is_lost_is_sent_again(
         def hear(self, news: News) -> None:
             super().hear(news)
             if not killed and (tmp_path / "ray" / key / "checkpoint").exists():
-                killed.extend(processes_that_do("perform_elsewhere"))
+                killed.extend(processes_that_do("perform_task"))
                 for pid in killed:
                     os.kill(pid, signal.SIGKILL)
 
@@ -144,11 +142,11 @@ def test_a_run_that_is_lost_is_sent_again(
 def test_a_run_that_is_lost_again_and_again(
     ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_crew, "MOST_LOSSES", 1)
+    monkeypatch.setattr(ray_workers, "MOST_LOSSES", 1)
 
     class Murder(Seen):
         def hear(self, news: News) -> None:
-            for pid in processes_that_do("perform_elsewhere"):
+            for pid in processes_that_do("perform_task"):
                 os.kill(pid, signal.SIGKILL)
 
     with pytest.raises(FlexpressError, match=r"a run was lost 1 times.*start again to go on") as it:
@@ -180,12 +178,3 @@ def test_complaints_name_the_folder_at_home(ray: Any, tmp_path: Path) -> None:
 def test_a_folder_that_somebody_uses(ray: Any, tmp_path: Path) -> None:
     with sole_use(tmp_path / "long"), pytest.raises(InputError, match="another run is under way"):
         go({"long": small()}, tmp_path, Seen())
-
-
-def test_machines_that_disagree() -> None:
-    run = small()
-    theirs = {**versions(), "numpy": "0.9"}
-    parcel = Parcel("key", run, "home", {}, theirs, 60.0)
-    dataset = load_dataset(run.scenario.learning)
-    with pytest.raises(FlexpressError, match=r"machines disagree: numpy .* here, 0.9 elsewhere"):
-        perform_elsewhere(parcel, dataset, None)

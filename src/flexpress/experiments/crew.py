@@ -65,8 +65,14 @@ def work(
     tell: Callable[[News], None],
     should_stop: Callable[[], bool],
 ) -> bool:
+    return perform(run, folder, on_event=reporter(key, tell), should_stop=should_stop)
+
+
+def reporter(key: str, tell: Callable[[News], None]) -> Callable[[Event, Simulation], None]:
+    """Tells of every evaluation."""
+
     def on_event(event: Event, simulation: Simulation) -> None:
         if isinstance(event, Evaluation):
             tell(News(key, event.slot, simulation.metrics[-1].accuracy))
 
-    return perform(run, folder, on_event=on_event, should_stop=should_stop)
+    return on_event

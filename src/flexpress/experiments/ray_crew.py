@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flexpress.cluster import cluster_cores, on_cluster, one_line, told_here
+from flexpress.cluster import cluster_cores, on_cluster
 from flexpress.errors import FlexpressError
 from flexpress.experiments.crew import News
 from flexpress.experiments.run import Run
-from flexpress.experiments.run_elsewhere import (
-    HOME_SECONDS,
-    Parcel,
-    Post,
-    files_in,
-    perform_elsewhere,
-)
+from flexpress.experiments.run_elsewhere import Files, files_in, perform_elsewhere
 from flexpress.learning.datasets import load_dataset
+from flexpress.processes import perform_all
+from flexpress.ray_workers import LostError, Packed, ray_workers
 from flexpress.scenario.folder import write_files
 from flexpress.simulation.sole_use import sole_use
-from flexpress.versions import versions
 
-PATIENCE = 0.2
-"""Seconds to wait for news."""
-
-MOST_LOSSES = 5
-"""Machines or processes that may be lost with one run."""
+HOME_SECONDS = 60.0
+"""From one sending of a run's files to the next: work that is lost at most."""
 
 
 def perform_on_ray(
@@ -42,72 +34,54 @@ def perform_on_ray(
     should_stop: Callable[[], bool],
 ) -> bool:
     """As `perform_all`, on the cluster we are connected to; by default a run a core at a time."""
-    with on_cluster() as ray:
-        journey = Journey(ray, runs, folder)
+    in_use: dict[str, ExitStack] = {}
+
+    def begin(key: str) -> None:
+        on_start(key)
+        in_use[key] = held.enter_context(ExitStack())
+        in_use[key].enter_context(sole_use(folder / key))
+
+    def hear(key: str, news: News | Files) -> None:
+        if isinstance(news, News):
+            on_news(news)
+        else:
+            write_files(folder / key, news)
+
+    def end(key: str, result: tuple[bool, Files]) -> None:
+        over, files = result
+        write_files(folder / key, files)
+        in_use.pop(key).close()
+        if over:
+            on_end(key)
+
+    tasks: dict[str, Any] = {  # to be completed when they are packed
+        key: partial(perform_elsewhere, run, folder / key, HOME_SECONDS)
+        for key, run in runs.items()
+    }
+    with on_cluster() as ray, ExitStack() as held:
         try:
-            return journey.go(jobs or cluster_cores(ray), on_start, on_news, on_end, should_stop)
-        finally:
-            journey.end()
+            return perform_all(
+                tasks,
+                jobs or cluster_cores(ray),
+                on_start=begin,
+                on_news=hear,
+                on_end=end,
+                should_stop=should_stop,
+                hire=partial(ray_workers, pack=Packer(ray, runs, folder)),
+            )
+        except LostError as error:
+            raise FlexpressError(f"a run was {error}; start again to go on") from None
 
 
-class Journey:
-    """Runs that are away."""
+class Packer:
+    """Puts into a run's parcel the files that it has at home; data go to each machine once."""
 
     def __init__(self, ray: Any, runs: Mapping[str, Run], folder: Path) -> None:
         self._ray, self._runs, self._folder = ray, runs, folder
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-        self._post = ray.remote(num_cpus=0, scheduling_strategy=here)(Post).remote()
-        self._perform = ray.remote(num_cpus=1, max_retries=0)(perform_elsewhere)
         self._datasets: dict[tuple[str, str | None], Any] = {}
-        self._away: dict[Any, str] = {}  # keys by the reference to the result
-        self._folders: dict[str, ExitStack] = {}  # which nobody else may use
-        self._losses: Counter[str] = Counter()
 
-    def go(
-        self,
-        jobs: int,
-        on_start: Callable[[str], None],
-        on_news: Callable[[News], None],
-        on_end: Callable[[str], None],
-        should_stop: Callable[[], bool],
-    ) -> bool:
-        waiting, stopped = list(self._runs), False
-        while self._away or (waiting and not stopped):
-            if should_stop() and not stopped:
-                stopped = True
-                self._post.stop.remote()
-            while waiting and len(self._away) < jobs and not stopped:
-                key = waiting.pop(0)
-                on_start(key)
-                self._take_folder(key)
-                self._send(key)
-            self._read_letters(on_news)
-            for reference in self._back():
-                key = self._away.pop(reference)
-                if self._receive(key, reference):
-                    on_end(key)
-        return not stopped
-
-    def end(self) -> None:
-        """Whatever is still away works in vain."""
-        for reference in self._away:
-            self._ray.cancel(reference, force=True)
-        self._ray.kill(self._post)
-        for held in self._folders.values():
-            held.close()
-
-    def _take_folder(self, key: str) -> None:
-        self._folders[key] = ExitStack()
-        self._folders[key].enter_context(sole_use(self._folder / key))
-
-    def _send(self, key: str) -> None:
-        """With the files as they are at home; data go to each machine once."""
-        run, home = self._runs[key], self._folder / key
-        parcel = Parcel(key, run, str(home), files_in(home), versions(), HOME_SECONDS)
-        dataset = self._dataset(run)
-        self._away[self._perform.remote(parcel, dataset, self._post)] = key
+    def __call__(self, key: str, task: Callable[..., Any]) -> Packed:
+        return partial(task, files_in(self._folder / key)), (self._dataset(self._runs[key]),)
 
     def _dataset(self, run: Run) -> Any:
         settings = run.scenario.learning
@@ -115,37 +89,3 @@ class Journey:
         if name not in self._datasets:
             self._datasets[name] = self._ray.put(load_dataset(settings))
         return self._datasets[name]
-
-    def _back(self) -> list[Any]:
-        if not self._away:
-            return []
-        ready, _ = self._ray.wait(list(self._away), num_returns=1, timeout=PATIENCE)
-        return list(ready)
-
-    def _read_letters(self, on_news: Callable[[News], None]) -> None:
-        """Of those that are away: letters may arrive after their run."""
-        for letter in self._ray.get(self._post.fetch.remote()):
-            if letter.key not in self._away.values():
-                continue
-            if isinstance(letter, News):
-                on_news(letter)
-            else:
-                write_files(self._folder / letter.key, letter.files)
-
-    def _receive(self, key: str, reference: Any) -> bool:
-        """Whether it is over; what is lost on the way is sent again."""
-        try:
-            with told_here(self._ray):
-                over, files = self._ray.get(reference)
-        except self._ray.exceptions.RayError as error:
-            self._losses[key] += 1
-            if self._losses[key] == MOST_LOSSES:
-                raise FlexpressError(
-                    f"a run was lost {MOST_LOSSES} times, perhaps for want of memory: "
-                    f"{one_line(error)}; start again to go on"
-                ) from None
-            self._send(key)
-            return False
-        write_files(self._folder / key, files)
-        self._folders.pop(key).close()
-        return bool(over)

@@ -77,8 +77,6 @@ class RayLearner:
             self._resources = resources.pop_all()
 
     def _hire(self, ray: Any, work: Work, size: int) -> Crew:
-        if not size:
-            raise InputError("the Ray cluster has no cores; add a machine with `ray start`")
         worker = ray.remote(num_cpus=1, max_restarts=-1)(Worker)
         return Crew(ray, partial(worker.remote, work), size)
 
