@@ -47,8 +47,8 @@ def untidy() -> Iterator[None]:
         gc.collect()
 
 
-def processes_that_do(name: str) -> list[int]:
-    """Workers of this process's cluster that are at work on this remote function."""
+def processes_that_do(name: str, caller: int | None = None) -> list[int]:
+    """Workers that are at work on this remote function, of a caller's own cluster, or of ours."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -56,7 +56,7 @@ def processes_that_do(name: str) -> list[int]:
             ancestors = parent(int(path.parent.name)), parent(parent(int(path.parent.name)))
         except OSError:  # it has just ended
             continue
-        if f"ray::{name}" in title and os.getpid() in ancestors:
+        if f"ray::{name}" in title and (caller or os.getpid()) in ancestors:
             found.append(int(path.parent.name))
     return found
 

@@ -16,12 +16,17 @@ from typing import Any
 import pytest
 from command_line import Run
 from left_behind import can_look, started, wait_until_gone
+from small_cluster import processes_that_do
 from small_run import RESULTS, contents, press_after, write_scenario
 
-COMMANDS = [["simulate", "four"], ["reproduce", "--quick", "--figure", "network"]]
+COMMANDS = [
+    ["simulate", "four"],
+    ["reproduce", "--quick", "--figure", "network"],
+    ["plan", "four", "--starts", "2"],
+]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=["simulate", "reproduce"])
+@pytest.mark.parametrize("command", COMMANDS, ids=["simulate", "reproduce", "plan"])
 def test_without_ray(run: Run, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     outcome = run(*command, "--ray", "local")
@@ -30,7 +35,7 @@ def test_without_ray(run: Run, command: list[str], monkeypatch: pytest.MonkeyPat
     assert contents(".") == {}
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=["simulate", "reproduce"])
+@pytest.mark.parametrize("command", COMMANDS, ids=["simulate", "reproduce", "plan"])
 def test_without_a_cluster(run: Run, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
     monkeypatch.setattr("ray.is_initialized", lambda: False)
@@ -109,6 +114,26 @@ def test_control_c_of_a_terminal(times: int, tmp_path: Path) -> None:
         assert err.startswith("flexpress: sync: interrupted at slot ")
         assert err.count("\n") == 1
         assert '"complete": false' in out
+    wait_until_gone(process.pid)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not can_look, reason="there is no /proc")
+def test_control_c_ends_all_starts_of_a_plan(tmp_path: Path) -> None:
+    """With the best so far; nobody is left."""
+    pytest.importorskip("ray")
+    arguments = ["plan", "paper", "--iterations", "1000000000", "--json", "--out", "cut"]
+    on_ray = ["--starts", "3", "--jobs", "2", "--ray", "local"]
+    with started(PROGRAM, *arguments, *on_ray, cwd=tmp_path) as process:
+        deadline = time.monotonic() + 120
+        while len(processes_that_do("perform_task", process.pid)) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        time.sleep(5)  # so that there is a plan
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "flexpress: interrupted: best plan so far\n")
+    assert json.loads(out)["feasible"]
     wait_until_gone(process.pid)
 
 

@@ -1,4 +1,4 @@
-"""Processes for any kind of task: results, errors, and that none is left behind."""
+"""Workers for any kind of task: results, errors, and that none is left behind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from flexpress.cores import num_cores
-from flexpress.processes import perform_all
+from flexpress.processes import Hire, local_processes, perform_all
+from flexpress.ray_workers import ray_workers
 
 Tell = Callable[[Any], None]
 ShouldStop = Callable[[], bool]
@@ -54,6 +55,7 @@ def perform(
     on_news: Callable[[Any, Any], None] = lambda key, news: None,
     should_stop: ShouldStop = lambda: False,
     jobs: int = 2,
+    hire: Hire = local_processes,
 ) -> tuple[bool, list[Any], dict[Any, Any]]:
     """Whether it was the whole, the keys in the order of their beginnings, the results."""
     begun: list[Any] = []
@@ -65,14 +67,24 @@ def perform(
         on_news=on_news,
         on_end=results.__setitem__,
         should_stop=should_stop,
+        hire=hire,
     )
     return whole, begun, results
 
 
-def test_all_are_done() -> None:
+@pytest.fixture(params=["processes", "ray"])
+def hire(request: pytest.FixtureRequest) -> Hire:
+    """All that does not depend on who does the tasks."""
+    if request.param == "processes":
+        return local_processes
+    request.getfixturevalue("ray")
+    return ray_workers
+
+
+def test_all_are_done(hire: Hire) -> None:
     told: list[tuple[int, str]] = []
     tasks = {number: partial(square, number) for number in range(5)}
-    whole, begun, results = perform(tasks, lambda key, news: told.append((key, news)))
+    whole, begun, results = perform(tasks, lambda key, news: told.append((key, news)), hire=hire)
     assert whole
     assert begun == list(range(5))
     assert results == {number: number**2 for number in range(5)}
@@ -80,10 +92,12 @@ def test_all_are_done() -> None:
     assert active_children() == []
 
 
-def test_stopped() -> None:
+def test_stopped(hire: Hire) -> None:
     told: list[int] = []
     tasks = dict.fromkeys(range(3), until_stopped)
-    whole, begun, results = perform(tasks, lambda _, pid: told.append(pid), lambda: len(told) == 2)
+    whole, begun, results = perform(
+        tasks, lambda _, pid: told.append(pid), lambda: len(told) == 2, hire=hire
+    )
     assert not whole
     assert begun == [0, 1]
     assert results == {0: "stopped", 1: "stopped"}
@@ -91,10 +105,10 @@ def test_stopped() -> None:
     assert os.getpid() not in told
 
 
-def test_a_mistake_of_one_stops_the_others(tmp_path: Path) -> None:
+def test_a_mistake_of_one_stops_the_others(hire: Hire, tmp_path: Path) -> None:
     late = tmp_path / "late"
     with pytest.raises(ZeroDivisionError, match="as asked"):
-        perform({0: partial(told_if_late, late), 1: mistake})
+        perform({0: partial(told_if_late, late), 1: mistake}, hire=hire)
     assert not late.exists()
     assert active_children() == []
 

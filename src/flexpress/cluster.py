@@ -11,7 +11,7 @@ import re
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from flexpress.cores import num_cores
@@ -60,6 +60,11 @@ def on_cluster(address: str | None = None, *, num_cpus: int | None = None) -> It
             yield ray
         finally:
             ray.shutdown()
+
+
+def connected(address: str | None, num_cpus: int | None) -> AbstractContextManager[object]:
+    """To the cluster at this address, if one is given: before any work, as it may not be there."""
+    return nullcontext() if address is None else on_cluster(address, num_cpus=num_cpus)
 
 
 def import_ray() -> Any:

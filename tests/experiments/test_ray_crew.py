@@ -93,23 +93,18 @@ def test_nothing_to_do(ray: Any, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_stopped_and_started_again(ray: Any, tmp_path: Path) -> None:
-    runs, seen = several(2, horizon=20_000), Seen()
+def test_stopped_and_gone_on_with(ray: Any, tmp_path: Path) -> None:
+    """On Ray, then by a process: what is begun there is a run like any other."""
+    runs, seen = several(2, horizon=3000), Seen()
     assert not go(runs, tmp_path / "ray", seen, should_stop=lambda: bool(seen.slots), jobs=1)
     first = next(iter(runs))
     assert seen.of("start") == [first]
     assert (tmp_path / "ray" / first / "checkpoint").exists()
     assert not is_over(tmp_path / "ray" / first)
-    again = Seen()
-    assert not go(runs, tmp_path / "ray", again, should_stop=lambda: bool(again.slots), jobs=1)
+    again, begun = Seen(), {first: runs[first]}
+    go(begun, tmp_path / "ray", again, should_stop=lambda: bool(again.slots))
     assert again.slots[0] > 0, "it goes on from where it was"
-
-
-def test_gone_on_with_by_processes(ray: Any, tmp_path: Path) -> None:
-    """What is begun on Ray is a run like any other."""
-    runs, seen = several(1, horizon=1000), Seen()
-    assert not go(runs, tmp_path / "ray", seen, should_stop=lambda: bool(seen.slots))
-    assert alone(runs, tmp_path / "ray") == alone(runs, tmp_path / "alone")
+    assert alone(begun, tmp_path / "ray") == alone(begun, tmp_path / "alone")
 
 
 @pytest.mark.skipif(not can_look, reason="there is no /proc")
@@ -155,24 +150,17 @@ def test_a_run_that_is_lost_again_and_again(
 
 
 def test_a_complaint_from_over_there(ray: Any, tmp_path: Path) -> None:
-    """It is raised here as it was there, and those beside it do not work on."""
-    wrong, long = small(1, model="nosuch:model"), small(2, LONG)
-    with pytest.raises(InputError) as caught:
-        go({"long": long, "wrong": wrong}, tmp_path, Seen())
-    assert "nosuch" in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert not is_over(tmp_path / "long")
-    with sole_use(tmp_path / "long"):
-        pass  # it is free again
-
-
-def test_complaints_name_the_folder_at_home(ray: Any, tmp_path: Path) -> None:
+    """It names the folder at home, and those beside it do not work on."""
     (tmp_path / "hurt").mkdir()
     (tmp_path / "hurt" / "checkpoint").write_text("nonsense")
     (tmp_path / "hurt" / "scenario.toml").write_text(small().scenario.to_toml())
     with pytest.raises(InputError) as caught:
-        go({"hurt": small()}, tmp_path, Seen())
+        go({"long": small(2, LONG), "hurt": small()}, tmp_path, Seen())
     assert str(caught.value).startswith(f"{tmp_path / 'hurt' / 'plan.json'}: no such file")
+    assert "\n" not in str(caught.value)
+    assert not is_over(tmp_path / "long")
+    with sole_use(tmp_path / "long"):
+        pass  # it is free again
 
 
 def test_a_folder_that_somebody_uses(ray: Any, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from cases import (
 )
 
 from flexpress.errors import InputError
+from flexpress.planning import carp
 from flexpress.planning.carp import (
     GibbsSampler,
     Inner,
@@ -68,6 +70,23 @@ def test_four_clients(inner: Inner) -> None:
     tours = solve_carp(problem, "sws", iterations=400, inner=inner)
     assert tours is not None
     assert cost_of(problem, "sws", tours) == pytest.approx(520.0)
+
+
+def test_the_clock_starts_when_the_code_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that has just begun must read it, or even make it."""
+    log = []
+
+    def logged(name: str, function: Any) -> None:
+        def call(*arguments: Any) -> Any:
+            log.append(name)
+            return function(*arguments)
+
+        monkeypatch.setattr(carp, name, call)
+
+    for name in ("Effort", "shortest_route", "route_length"):
+        logged(name, getattr(carp, name))
+    assert solve_carp(four_clients(1.0, 2.0), "sws", seconds=0.01)
+    assert log[:3] == ["shortest_route", "route_length", "Effort"]
 
 
 def test_says_none_when_no_plan_fits() -> None:

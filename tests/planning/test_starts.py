@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,14 @@ import pytest
 from cases import four_clients
 
 from flexpress import InfeasibleError, InputError, Plan, Scenario, make_plan
+from flexpress.errors import FlexpressError
 from flexpress.planning import Progress, plan_to_json
 from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import Effort, ShouldStop
 from flexpress.planning.starts import Start, best_of, start_seeds
 from flexpress.processes import Task, Workers, received
+from flexpress.ray_workers import LostError
 from flexpress.scenario import SolverName
 
 PAPER = Scenario.preset("paper")
@@ -55,7 +56,7 @@ def threads(jobs: int) -> Iterator[Workers]:
 @pytest.fixture
 def in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Quick, for what does not depend on processes."""
-    monkeypatch.setattr("flexpress.planning.starts.best_of", partial(best_of, hire=threads))
+    monkeypatch.setattr("flexpress.planning.starts.local_processes", threads)
 
 
 @pytest.fixture
@@ -115,6 +116,27 @@ def test_the_best_of_all(solver: SolverName, iterations: int, jobs: int) -> None
     expected = min(plans, key=lambda plan: plan.cost)
     made = make_plan(PAPER, solver=solver, iterations=iterations, starts=3, jobs=jobs)
     assert without_seconds(made) == without_seconds(expected)
+
+
+def test_the_best_of_all_on_ray(ray: Any) -> None:
+    expected = min(one_by_one(PAPER, 3, "search", FEW), key=lambda plan: plan.cost)
+    made = make_plan(PAPER, solver="search", iterations=FEW, starts=3, ray="local")
+    assert without_seconds(made) == without_seconds(expected)
+
+
+def test_a_start_that_is_lost_again_and_again() -> None:
+    @contextmanager
+    def unreliable(jobs: int) -> Iterator[Workers]:
+        def submit(key: Any, task: Task[Any, Any]) -> Future[Any]:
+            result: Future[Any] = Future()
+            result.set_exception(LostError("lost 5 times: because"))
+            return result
+
+        yield Workers(submit, lambda: iter(()), lambda: None)
+
+    with pytest.raises(FlexpressError) as caught:
+        best_of(starts_of_four(2), 1, lambda _: None, lambda: False, hire=unreliable)
+    assert str(caught.value) == "a start was lost 5 times: because; try fewer jobs at a time"
 
 
 @pytest.mark.usefixtures("in_threads")
@@ -234,6 +256,10 @@ def test_stopped_with_the_best_so_far() -> None:
             {"starts": 2, "solver": "exact"},
             "starts = 2: the solver exact finds the optimum in one; leave starts out, "
             "or choose another solver",
+        ),
+        (
+            {"ray": "local"},
+            "ray = local: one start needs no cluster; give starts = 2 or more, or leave ray out",
         ),
     ],
 )

@@ -73,6 +73,10 @@ def plan(
     jobs: Annotated[
         int | None, typer.Option(metavar="J", help="Starts at a time; by default one per core.")
     ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option("--ray", metavar="ADDRESS", help="Spread starts over the Ray cluster there."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -106,7 +110,7 @@ def plan(
     from flexpress.report.folder import MAP, PLAN_FILES, default_folder, write_folder
     from flexpress.scenario.folder import check_folder
 
-    check_effort(seconds, iterations, seed, starts, jobs)
+    check_effort(seconds, iterations, seed, starts, jobs, ray)
     certify = certify or certify_seconds is not None
     if certify:
         from flexpress.planning.bounds import check_certify
@@ -120,7 +124,7 @@ def plan(
     solver_name = cast("SolverName | None", solver)
     try:
         made = watched_plan(
-            given, chosen, solver_name, seconds, iterations, seed, starts=starts, jobs=jobs
+            given, chosen, solver_name, seconds, iterations, seed, starts=starts, jobs=jobs, ray=ray
         )
     except InfeasibleError as error:
         if not diagnose:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,12 +34,13 @@ def carry_out(
     command: str,
 ) -> Path | None:
     """The page; None if it was interrupted before all runs were done."""
+    from flexpress.cluster import connected
     from flexpress.experiments.study import make_study
 
     check_folder(folder, (PAGE,))
     for name in (RUNS, FIGURES):
         check_folder(folder / name, ())
-    with connected(ray, jobs):  # first: what is wrong with it should not come after any work
+    with connected(ray, jobs):
         study = make_study(figures, scale, networks=networks, seeds=seeds, tell=complain)
         if not run_missing(study, folder / RUNS, jobs, on_ray=ray is not None):
             return None
@@ -84,15 +84,6 @@ def run_missing(study: Study, folder: Path, jobs: int | None, *, on_ray: bool = 
     if not whole:
         complain(f"interrupted: {board.line}; start again to go on")
     return whole
-
-
-def connected(ray: str | None, jobs: int | None) -> AbstractContextManager[object]:
-    """To the Ray cluster at this address, if there is one."""
-    if ray is None:
-        return nullcontext()
-    from flexpress.cluster import on_cluster
-
-    return on_cluster(ray, num_cpus=jobs)
 
 
 def performer(jobs: int | None, *, on_ray: bool) -> Callable[..., bool]:

@@ -28,6 +28,7 @@ def watched_plan(
     *,
     starts: int = 1,
     jobs: int | None = None,
+    ray: str | None = None,
     keep_interrupted: bool = True,
 ) -> Plan:
     """`make_plan`: interrupted, it gives the best plan so far, or else KeyboardInterrupt."""
@@ -49,6 +50,7 @@ def watched_plan(
                 seed=seed,
                 starts=starts,
                 jobs=jobs,
+                ray=ray,
                 on_progress=listener,
                 should_stop=stop.requested,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from flexpress.cluster import connected
 from flexpress.errors import InputError
 from flexpress.planning.infeasible import explain_infeasible
 from flexpress.planning.plan import Plan
@@ -35,6 +36,7 @@ def make_plan(
     seed: int | None = None,
     starts: int = 1,
     jobs: int | None = None,
+    ray: str | None = None,
     on_progress: OnProgress = ignore_progress,
     should_stop: ShouldStop = never,
 ) -> Plan:
@@ -46,28 +48,39 @@ def make_plan(
     `should_stop` turns true, the best plan so far is returned.
 
     Of several `starts`, each with the whole effort, the best is returned, with its own seed. So
-    many `jobs` of them run at a time, in processes; that does not change the result.
+    many `jobs` of them run at a time, in processes, or on the cluster at the address `ray`; that
+    does not change the result.
     """
-    check_effort(seconds, iterations, seed, starts, jobs)
+    check_effort(seconds, iterations, seed, starts, jobs, ray)
     objective = objective or scenario.plan.objective
     solver = solver or scenario.plan.solver
     check_solver(solver, starts)
     seed = scenario.seed if seed is None else seed
     effort = Effort(iterations, seconds)
     problem = Problem.of(scenario)
-    if solver == "search":  # made or read before the clock starts
-        from flexpress.planning.search import load
+    with connected(ray, jobs):
+        if solver == "search":  # made or read before the clock starts
+            from flexpress.planning.search import load
 
-        load(on_progress, by_matrix=problem.matrix is not None)
-    started = time.perf_counter()
-    if starts == 1:
-        tours = solve(problem, objective, solver, effort, seed, on_progress, should_stop)
-        own_seed = seed
-    else:
-        tours, own_seed = solve_often(
-            problem, objective, solver, effort, seed, starts, jobs, on_progress, should_stop
-        )
-    elapsed = time.perf_counter() - started
+            load(on_progress, by_matrix=problem.matrix is not None)
+        started = time.perf_counter()
+        if starts == 1:
+            tours = solve(problem, objective, solver, effort, seed, on_progress, should_stop)
+            own_seed = seed
+        else:
+            tours, own_seed = solve_often(
+                problem,
+                objective,
+                solver,
+                effort,
+                seed,
+                starts,
+                jobs,
+                on_progress,
+                should_stop,
+                on_ray=ray is not None,
+            )
+        elapsed = time.perf_counter() - started
     if tours is not None:
         return Plan.of(scenario, objective, tours, solver=solver, seed=own_seed, seconds=elapsed)
 
@@ -144,13 +157,15 @@ def solve_often(
     jobs: int | None,
     on_progress: OnProgress,
     should_stop: ShouldStop,
+    *,
+    on_ray: bool,
 ) -> tuple[Tours | None, int]:
     """The tours of the best start, if any found some, and its seed."""
-    from flexpress.cores import num_cores
-    from flexpress.planning.starts import Start, best_of, start_seeds
+    from flexpress.planning.starts import Start, best_of, staff, start_seeds
 
     tasks = [Start(problem, objective, solver, effort, own) for own in start_seeds(seed, starts)]
-    best = best_of(tasks, jobs or num_cores(), on_progress, should_stop)
+    at_a_time, hire = staff(jobs, on_ray=on_ray)
+    best = best_of(tasks, at_a_time, on_progress, should_stop, hire=hire)
     return (None, seed) if best is None else (best[1], best[0].seed)
 
 
@@ -160,6 +175,7 @@ def check_effort(
     seed: int | None,
     starts: int = 1,
     jobs: int | None = None,
+    ray: str | None = None,
 ) -> None:
     if seconds is not None and iterations is not None:
         raise InputError("seconds and iterations are both given; give one of them")
@@ -173,6 +189,10 @@ def check_effort(
         raise InputError(f"starts = {starts}: must be a whole number from 1 to {MOST_STARTS:,}")
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs = {jobs}: must be at least 1")
+    if ray is not None and starts == 1:
+        raise InputError(
+            f"ray = {ray}: one start needs no cluster; give starts = 2 or more, or leave ray out"
+        )
 
 
 def check_solver(solver: SolverName, starts: int) -> None:

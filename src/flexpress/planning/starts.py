@@ -1,4 +1,4 @@
-"""Several starts of a solver: a seed and a process for each, and the best is kept."""
+"""Several starts of a solver: a seed and a worker for each, and the best is kept."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexpress.cluster import cluster_cores, on_cluster
+from flexpress.cores import num_cores
 from flexpress.errors import FlexpressError
 from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import Effort, OnProgress, Progress, ShouldStop
 from flexpress.planning.solve import solve
 from flexpress.processes import Hire, local_processes, perform_all
+from flexpress.ray_workers import LostError, ray_workers
 from flexpress.scenario import Objective, SolverName
 
 PAUSE = 0.1
@@ -60,6 +63,14 @@ def start_seeds(seed: int, starts: int) -> list[int]:
     return [seed, *(int(sequence.generate_state(1)[0]) for sequence in drawn)]
 
 
+def staff(jobs: int | None, *, on_ray: bool) -> tuple[int, Hire]:
+    """How many at a time, and who: processes, or the Ray cluster that we are connected to."""
+    if not on_ray:
+        return jobs or num_cores(), local_processes
+    with on_cluster() as ray:
+        return jobs or cluster_cores(ray), ray_workers
+
+
 def best_of(
     starts: Sequence[Start],
     jobs: int,
@@ -95,6 +106,8 @@ def best_of(
             "the process of a start was ended from outside, perhaps for want of memory; "
             "try fewer jobs at a time"
         ) from None
+    except LostError as error:
+        raise FlexpressError(f"a start was {error}; try fewer jobs at a time") from None
     costs = {number: starts[number].cost(found[number]) for number in sorted(found)}
     limit = min(costs.values(), default=math.inf) * (1 + SAME)
     best = next((number for number, cost in costs.items() if cost <= limit), None)
