@@ -26,6 +26,9 @@ BOTH = (False, True)
 LABEL, CELL = 18, 22
 """Widths of the columns."""
 
+PEERS = {"flower": ("flwr", "ray", "torch", "numpy"), "pfl": ("pfl", "torch", "numpy")}
+"""Packages that are told of each environment."""
+
 IMAGES = {"FMNIST": (1, 28, 28), "SVHN": (3, 32, 32)}
 NUM_CLIENTS = 40
 
@@ -46,9 +49,17 @@ def contestants() -> list[Contestant]:
     ]
 
 
+def pinned_versions(peer: str) -> str:
+    """Of what matters in its environment."""
+    pins = (line.split("==") for line in (HERE / f"{peer}.txt").read_text().splitlines())
+    found = {pin[0]: pin[1] for pin in pins if len(pin) == 2}
+    return ", ".join(f"{name} {found[name]}" for name in PEERS[peer])
+
+
 def learn(printer: Printer, *, repeats: int, quick: bool) -> None:
     """`quick` does one workload only."""
     peak = in_own_process(multiply_peak)
+    printer.say(*(f"{name}: {pinned_versions(name)}." for name in PEERS), "")
     printer.say(f"Products of float32 matrices on this core: {peak / 1e9:.1f} GFLOP/s.", "")
     works = [Workload(name, size) for name in PRESETS for size in BATCHES]
     works = [Workload("FMNIST", 20)] if quick else works
