@@ -83,6 +83,42 @@ def test_a_task_has_its_own_copy_of_all_but_what_is_shared(ray: Any) -> None:
     assert go(task, lambda key, task: (task, (shared,))) == [(True, False)]
 
 
+def test_what_waits_for_a_core_is_given_up_when_asked_to_stop(ray: Any) -> None:
+    """It would learn too late that it shall stop."""
+
+    class Holder:
+        """Somebody else, who has all cores."""
+
+        def ready(self) -> None:
+            return
+
+    holder = ray.remote(num_cpus=cluster_cores(ray))(Holder).remote()
+    ray.get(holder.ready.remote(), timeout=60)
+    asked, results = iter([False]), list[Any]()
+    try:
+        whole = perform_all(
+            {"key": partial(dies, 0, 1)},
+            1,
+            on_start=lambda key: None,
+            on_news=lambda key, news: None,
+            on_end=lambda key, result: results.append(result),
+            should_stop=lambda: next(asked, True),
+            hire=ray_workers,
+        )
+    finally:
+        ray.kill(holder)
+    assert (whole, results) == (False, [])
+
+
+def unpacked(key: Any, task: Task[Any, Any]) -> Packed:
+    raise FileNotFoundError("the reason")
+
+
+def test_a_task_that_cannot_be_packed(ray: Any) -> None:
+    with pytest.raises(FileNotFoundError, match="the reason"):
+        go(partial(dies, 0), unpacked)
+
+
 class Traced:
     """Leaves a file when it is loaded."""
 
@@ -96,7 +132,7 @@ class Traced:
 def test_machines_that_disagree_load_nothing(tmp_path: Path) -> None:
     task, theirs = pickle.dumps(Traced(tmp_path / "loaded")), {**versions(), "numpy": "0.9"}
     with pytest.raises(InputError, match=r"machines disagree: numpy .* here, 0.9 elsewhere"):
-        perform_task(Order("key", task, (), theirs), None)
+        perform_task(Order("key", 1, task, (), theirs), None)
     assert not (tmp_path / "loaded").exists()
     pickle.loads(task)
     assert (tmp_path / "loaded").exists()

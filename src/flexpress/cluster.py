@@ -77,7 +77,8 @@ def import_ray() -> Any:
 
 def check_same(ray: Any, address: str | None) -> None:
     present = ray.get_runtime_context().gcs_address
-    if address not in (None, AUTO, LOCAL, present):
+    here_only = len(ray.nodes()) == 1  # which is this machine, as we are connected
+    if address not in (None, AUTO, present) and not (address == LOCAL and here_only):
         raise InputError(
             f"Ray address {address}: this program is connected to {present} already; "
             "leave the address away, or call ray.shutdown() first"
@@ -185,6 +186,8 @@ def told_here(ray: Any) -> Iterator[None]:
     try:
         yield
     except ray.exceptions.RayTaskError as error:
+        if type(error.cause) is ray.exceptions.RayError:  # in the place of one that cannot travel
+            raise FlexpressError(one_line(error)) from error
         raise error.cause from (None if isinstance(error.cause, FlexpressError) else error)
 
 

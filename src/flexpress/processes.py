@@ -108,7 +108,9 @@ def perform_all(
             pass_on(workers, at_work.values(), on_news)
             for future in wait(at_work, PATIENCE, FIRST_COMPLETED).done:
                 pass_on(workers, at_work.values(), on_news)
-                on_end(at_work.pop(future), future.result())
+                key = at_work.pop(future)
+                if not future.cancelled():  # as it had not begun when all were asked to stop
+                    on_end(key, future.result())
     return not stopped
 
 

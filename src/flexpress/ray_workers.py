@@ -26,6 +26,9 @@ from flexpress.versions import versions
 MOST_LOSSES = 5
 """Machines or processes that may be lost with one task."""
 
+AGAIN = {"max_restarts": -1, "max_task_retries": -1}
+"""If its process dies, Ray makes it anew, and repeats what it was asked."""
+
 Packed = tuple[Callable[..., Any], tuple[Any, ...]]
 """A task as it is sent, and references to what it is called with, before the usual arguments."""
 
@@ -63,7 +66,14 @@ class Errand:
     task: Task[Any, Any]
     result: Future[Any] = field(default_factory=Future)
     reference: Any = None  # Ray's, to the result
+    attempt: int = 0  # how often it was sent
+    begun: bool = False  # the last of them
     losses: int = 0
+
+    def give_up(self) -> None:
+        """So that those who wait for its result are told, too."""
+        if self.result.cancel():
+            self.result.set_running_or_notify_cancel()
 
 
 class Outside:
@@ -74,36 +84,63 @@ class Outside:
 
         self._ray, self._pack = ray, pack
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-        self._post = ray.remote(num_cpus=0, scheduling_strategy=here)(Post).remote()
+        post = ray.remote(num_cpus=0, scheduling_strategy=here, **AGAIN)(Post)
+        self._post = post.remote()
         self._perform = ray.remote(num_cpus=1, max_retries=0)(perform_task)
         self._path = tuple(map(os.path.abspath, sys.path))
-        self._away: set[Errand] = set()
+        self._errands: dict[Any, Errand] = {}  # by their keys
         self._lost: SimpleQueue[Errand] = SimpleQueue()
+        self._told: list[tuple[Any, Any]] = []  # and not heard yet
+        self._stopped = False
 
     def submit(self, key: Any, task: Task[Any, Any]) -> Future[Any]:
         errand = Errand(key, task)
-        self._away.add(errand)
         self._send(errand)
+        self._errands[key] = errand
         return errand.result
 
     def news(self) -> Iterator[tuple[Any, Any]]:
         """What is lost is sent again when all that it told has been heard."""
         lost = list(received(self._lost.get_nowait))
-        yield from self._ray.get(self._post.fetch.remote())
+        self._fetch()
+        told, self._told = self._told, []
+        yield from told
         for errand in lost:
-            self._send(errand)
+            if self._stopped:
+                errand.give_up()
+            else:
+                self._send(errand)
 
     def stop(self) -> None:
-        self._post.stop.remote()
+        """Those that wait for a core would learn of it too late."""
+        self._stopped = True
+        self._fetch()
+        for errand in self._away():
+            if not errand.begun:
+                self._ray.cancel(errand.reference)
 
     def end(self) -> None:
-        for errand in list(self._away):
+        for errand in self._away():
             self._ray.cancel(errand.reference, force=True)
         self._ray.kill(self._post)
 
+    def _away(self) -> list[Errand]:
+        return [errand for errand in self._errands.values() if not errand.result.done()]
+
+    def _fetch(self) -> None:
+        """Letters, but for those of an attempt that was lost."""
+        for letter in self._ray.get(self._post.fetch.remote(self._stopped)):
+            errand = self._errands[letter.key]
+            if errand.attempt == letter.attempt:
+                errand.begun = True
+                if letter.news is not None:
+                    self._told.append((letter.key, letter.news))
+
     def _send(self, errand: Errand) -> None:
         task, shared = self._pack(errand.key, errand.task)
-        order = Order(errand.key, pickle.dumps(task), self._path, versions())
+        errand.attempt += 1
+        errand.begun = False
+        order = Order(errand.key, errand.attempt, pickle.dumps(task), self._path, versions())
         errand.reference = self._perform.remote(order, self._post, *shared)
         errand.reference.future().add_done_callback(partial(self._receive, errand))
 
@@ -112,6 +149,8 @@ class Outside:
         try:
             with told_here(self._ray):
                 result = answer.result()
+        except self._ray.exceptions.TaskCancelledError:
+            errand.give_up()
         except self._ray.exceptions.RayError as error:
             errand.losses += 1
             if errand.losses < MOST_LOSSES:
@@ -123,4 +162,3 @@ class Outside:
             errand.result.set_exception(error)
         else:
             errand.result.set_result(result)
-        self._away.discard(errand)

@@ -9,21 +9,21 @@ from importlib import metadata
 from flexpress.errors import InputError
 
 
-def versions() -> dict[str, str]:
+def versions(*, by_torch: bool = False) -> dict[str, str]:
     """Of flexpress, of Python, and of the packages that compute."""
-    return {
-        "flexpress": metadata.version("flexpress"),
-        "python": platform.python_version(),
-        "numpy": metadata.version("numpy"),
-        "numba": metadata.version("numba"),
-    }
+    names = ["flexpress", "python", "numpy", "numba", *(["torch"] if by_torch else [])]
+    return {name: version_of(name) for name in names}
+
+
+def version_of(name: str) -> str:
+    return platform.python_version() if name == "python" else metadata.version(name)
 
 
 def check_versions(theirs: Mapping[str, str]) -> None:
     """InputError if another machine would compute something else."""
-    for name, version in versions().items():
-        if theirs[name] != version:
+    for name, version in theirs.items():
+        if version != (ours := version_of(name)):
             raise InputError(
-                f"machines disagree: {name} {version} here, {theirs[name]} elsewhere in the "
+                f"machines disagree: {name} {ours} here, {version} elsewhere in the "
                 "cluster; install the same on all of them"
             )

@@ -51,12 +51,25 @@ def test_killed_in_the_middle_of_a_round(victims: list[int], learner: RayLearner
     assert [pid in after for pid in before] == [i not in victims for i in (0, 1)]
 
 
-def test_killed_between_two_rounds(learner: RayLearner) -> None:
+def test_killed_between_two_rounds(learner: RayLearner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them, as with their machine: no call is to blame for it."""
+    monkeypatch.setattr(crew, "MOST_LOSSES", 2)
     model = learner.initial_model()
     expected = learner.evaluate(model)
     for pid in pids(learner):
         os.kill(pid, signal.SIGKILL)
     assert learner.evaluate(model) == expected
+
+
+def test_two_rounds_at_once(learner: RayLearner) -> None:
+    groups = some_groups(make_learner(VALLEY, threads=1), 20) * 3
+    expected = as_bytes(list(learner.train_sums(groups, never)))
+    sums = learner.train_sums(groups, never)
+    found = [next(sums)]
+    for _ in range(3):
+        learner.evaluate(learner.initial_model())
+    found.extend(sums)
+    assert as_bytes(found) == expected
 
 
 @pytest.mark.slow

@@ -42,12 +42,11 @@ class Call:
     arguments: tuple[Any, ...]
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Member:
-    """A worker, with the calls that it has been given."""
+    """A worker, whether it is there or not."""
 
     handle: Any
-    load: int = 0
 
 
 @dataclass(eq=False)
@@ -59,6 +58,7 @@ class Round:
     at_work: dict[Any, tuple[int, Member]] = field(default_factory=dict)  # by the reference
     done: dict[int, Any] = field(default_factory=dict)
     losses: Counter[int] = field(default_factory=Counter)
+    loads: Counter[Member] = field(default_factory=Counter)  # calls that each has been given
 
     def __post_init__(self) -> None:
         self.waiting = list(range(len(self.calls)))
@@ -85,8 +85,6 @@ class Crew:
         """Of the calls, in their order, each when it and those before it are made."""
         under_way = Round(calls)
         self._seen = time.monotonic()
-        for member in self._members:
-            member.load = 0  # what was given up has no claim on it
         for number in range(len(calls)):
             while number not in under_way.done:
                 if should_stop():
@@ -95,9 +93,16 @@ class Crew:
                 self._look(under_way)
             yield under_way.done.pop(number)
 
+    def await_one(self) -> None:
+        """The first worker, or FlexpressError if none comes."""
+        nothing = Round([])
+        while not self._present:
+            self._look(nothing)
+
     def dismiss(self) -> None:
-        for member in self._members:
-            self._ray.kill(member.handle)
+        if self._ray.is_initialized():  # else they have ended with the cluster
+            for member in self._members:
+                self._ray.kill(member.handle)
 
     def _expect(self, member: Member) -> None:
         """It comes, or comes back, when it answers."""
@@ -111,12 +116,12 @@ class Crew:
             for member in self._present:
                 if not under_way.waiting or under_way.waiting[0] >= furthest:
                     return
-                if member.load == load:
+                if under_way.loads[member] == load:
                     number = heapq.heappop(under_way.waiting)
                     call = under_way.calls[number]
                     reference = getattr(member.handle, call.method).remote(*call.arguments)
                     under_way.at_work[reference] = number, member
-                    member.load += 1
+                    under_way.loads[member] += 1
 
     def _look(self, under_way: Round) -> None:
         """Wait a moment for results, and for workers to come."""
@@ -125,7 +130,7 @@ class Crew:
                 self._welcome(self._coming.pop(reference), reference)
             else:
                 self._receive(under_way, reference)
-        if self._present:
+        if self._present or under_way.at_work:
             self._seen = time.monotonic()
         elif not self._coming or time.monotonic() - self._seen > PATIENCE_SECONDS:
             raise FlexpressError(
@@ -148,17 +153,16 @@ class Crew:
             self._last_words = f": {one_line(error)}"
             return
         check_versions(theirs)
-        member.load = 0
         self._present.append(member)
 
     def _receive(self, under_way: Round, reference: Any) -> None:
         number, member = under_way.at_work.pop(reference)
+        under_way.loads[member] -= 1
         try:
             with told_here(self._ray):
                 under_way.done[number] = self._ray.get(reference)
-            member.load -= 1
         except self._ray.exceptions.RayError as error:
-            self._lose(member)
+            self._call_the_roll()
             heapq.heappush(under_way.waiting, number)
             under_way.losses[number] += 1
             if under_way.losses[number] == MOST_LOSSES:
@@ -167,8 +171,10 @@ class Crew:
                     f"memory: {one_line(error)}"
                 ) from None
 
-    def _lose(self, member: Member) -> None:
-        """Once, though it may have had several calls."""
-        if member in self._present:
-            self._present.remove(member)
-            self._expect(member)
+    def _call_the_roll(self) -> None:
+        """Where one has died others may have: all must answer before they are given more.
+
+        Those at work answer when they have made the calls that they were given.
+        """
+        while self._present:
+            self._expect(self._present.pop())

@@ -63,17 +63,20 @@ class RayLearner:
         net = choose_net(scenario, engine)  # before the data: they may have to be downloaded
         with ExitStack() as resources:
             ray = resources.enter_context(on_cluster(address, num_cpus=workers))
-            self._task = ray.put(make_task(scenario, tell))
+            self._task: Any = ray.put(make_task(scenario, tell))
             task = ray.get(self._task)  # which takes no memory of our own
             # Here only for the first model, for what must be complained about, and so that code
             # is compiled once, and the user told of it, before all workers need it.
-            self._learner = learner_of(task, net, engine=engine, threads=1, tell=tell)
-            self._initial = self._learner.initial_model()
+            learner = learner_of(task, net, engine=engine, threads=1, tell=tell)
+            self._name = type(learner).__name__
+            self._initial = learner.initial_model()
             self._num_tests = len(task.dataset.test_labels)
             self._sent = SentModels(ray)
-            work = Work(scenario, engine, tuple(map(os.path.abspath, sys.path)))
+            path = tuple(map(os.path.abspath, sys.path))
+            work = Work(scenario, engine, path, by_torch=self._name == "TorchLearner")
             self._crew = self._hire(ray, work, workers or cluster_cores(ray))
             resources.callback(self._crew.dismiss)
+            self._crew.await_one()  # here Ctrl-C still means what it always does
             self._resources = resources.pop_all()
 
     def _hire(self, ray: Any, work: Work, size: int) -> Crew:
@@ -87,12 +90,14 @@ class RayLearner:
         self.close()
 
     def close(self) -> None:
-        """Its workers end."""
+        """Its workers end, and its data leave the cluster."""
         self._resources.close()
+        self._task = None
+        self._sent.forget()
 
     @property
     def kind(self) -> str:
-        return f"{type(self._learner).__name__} on Ray by {self._shard_size}"
+        return f"{self._name} on Ray by {self._shard_size}"
 
     def initial_model(self) -> Vector:
         """x^0 of the paper: (params,)."""

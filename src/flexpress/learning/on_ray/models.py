@@ -25,5 +25,8 @@ class SentModels:
             weakref.finalize(model, self._references.pop, key, None)
         return self._references[key]
 
+    def forget(self) -> None:
+        self._references.clear()
+
     def __len__(self) -> int:
         return len(self._references)

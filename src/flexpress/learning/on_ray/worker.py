@@ -33,6 +33,7 @@ class Work:
     scenario: Scenario
     engine: Engine
     path: tuple[str, ...]  # where the user's own modules may be found
+    by_torch: bool  # whether torch computes
 
     def learner(self, task: Task) -> Learner:
         net = choose_net(self.scenario, self.engine)
@@ -54,7 +55,7 @@ class Worker:
 
     def ready(self) -> dict[str, str]:
         """That it is there, and what its results depend on."""
-        return versions()
+        return versions(by_torch=self._work.by_torch)
 
     def train_sums(self, task: list[Any], shards: Sequence[Shard], *models: Vector) -> Vector:
         """(shards, params): the sum of the updates of each shard."""
