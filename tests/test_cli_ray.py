@@ -56,7 +56,10 @@ def test_simulate(run: Run, ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = ("simulate", write_scenario(), "--json", "--out")
     on_ray = ("--ray", "local")
     whole, alone = run(*plain, "whole", *on_ray), run(*plain, "alone")
-    assert [(outcome.code, outcome.err) for outcome in (whole, alone)] == [(0, "")] * 2
+    for outcome in (whole, alone):
+        assert outcome.code == 0
+        progress = outcome.err.splitlines()  # where it takes long
+        assert all(line.startswith("flexpress: sync: slot ") for line in progress), outcome.err
     assert contents("whole", ("model.npy",)) == contents("alone", ("model.npy",))
     ours, theirs = (json.loads(outcome.out)["algorithms"]["sync"] for outcome in (whole, alone))
     assert ours["loss"] == pytest.approx(theirs["loss"], rel=1e-12)
@@ -65,8 +68,7 @@ def test_simulate(run: Run, ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         press_after(pressing, 20)
         cut = run(*plain, "cut", *on_ray)
     assert cut.code == 130
-    assert cut.err.startswith("flexpress: sync: interrupted at slot ")
-    assert cut.err.count("\n") == 1
+    assert cut.err.splitlines()[-1].startswith("flexpress: sync: interrupted at slot ")
     refused = run(*plain, "cut", "--resume")
     assert (refused.code, refused.out) == (2, "")
     assert refused.err == (

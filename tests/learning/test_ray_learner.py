@@ -206,6 +206,7 @@ def test_samples_are_read_where_they_lie(ray: Any) -> None:
     assert "plasma" in ray.get(ray.remote(mapped_file).remote(task, VALLEY))
 
 
+@pytest.mark.slow
 def test_a_torch_module_of_the_user(
     ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
