@@ -22,11 +22,12 @@ MADE_ONCE = {"quick", "ray"}
 """Fixtures that take long to make, or that must not be there twice."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     """Where tests run in parallel, those of a file, and of files that share a fixture, do not."""
     shared = {item.path: name for item in items for name in MADE_ONCE & {*item.fixturenames}}
     for item in items:
-        group = shared.get(item.path, str(item.path))
+        group = shared.get(item.path, item.path.stem)
         item.add_marker(pytest.mark.xdist_group(group))
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chromium import PATIENCE
+
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
@@ -20,7 +22,11 @@ def js(browser: Chrome, expression: str) -> Any:
 
 
 def show(browser: Chrome, path: Path, scheme: str, screen: Mapping[str, object]) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
     feature = {"name": "prefers-color-scheme", "value": scheme}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", dict(screen))
     browser.get(path.as_uri())
+    wait = WebDriverWait(browser, PATIENCE)  # on a busy machine the driver comes back too early
+    wait.until(lambda it: js(it, "document.readyState") == "complete")
