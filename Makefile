@@ -30,10 +30,10 @@ demo: .venv/installed
 	@$(BIN)/flexpress reproduce --quick --out out/demo/reproduction
 
 test: .venv/installed-dev
-	@$(BIN)/python -m pytest --numprocesses auto --dist loadgroup -m "not slow"
+	@$(BIN)/python -m pytest -m "not slow"
 
 test-all: .venv/installed-dev
-	@$(BIN)/python -m pytest  # one after another: some have solvers with a limit of time
+	@$(BIN)/python -m pytest
 
 check: .venv/installed-dev
 	@$(BIN)/ruff format --check .

@@ -18,18 +18,6 @@ from flexpress.cluster import ALONE
 
 os.environ.update(ALONE)  # whichever test imports Ray first
 
-MADE_ONCE = {"quick", "ray"}
-"""Fixtures that take long to make, or that must not be there twice."""
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the marks
-def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Where tests run in parallel, those of a file, and of files that share a fixture, do not."""
-    shared = {item.path: name for item in items for name in MADE_ONCE & {*item.fixturenames}}
-    for item in items:
-        group = shared.get(item.path, item.path.stem)
-        item.add_marker(pytest.mark.xdist_group(group))
-
 
 @pytest.fixture(autouse=True)
 def _own_modules(tmp_path: Path) -> Iterator[None]:

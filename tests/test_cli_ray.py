@@ -48,6 +48,7 @@ def test_without_a_cluster(run: Run, command: list[str], monkeypatch: pytest.Mon
     assert outcome.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_simulate(run: Run, ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interrupted and resumed it is the same; of so few clients the model is that of one process.
 
