@@ -107,13 +107,14 @@ def test_stopped_and_gone_on_with(ray: Any, tmp_path: Path) -> None:
     assert alone(begun, tmp_path / "ray") == alone(begun, tmp_path / "alone")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not can_look, reason="there is no /proc")
 def test_a_run_that_is_lost_is_sent_again(
     ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its process is killed; it goes on from what was sent home."""
     monkeypatch.setattr(ray_crew, "HOME_SECONDS", 0.3)
-    runs = several(1, horizon=3000)
+    runs = several(1, horizon=12_000)  # longer than to a checkpoint
     (key,) = runs
     killed: list[int] = []
 
