@@ -1,4 +1,4 @@
-"""Processes in a group of their own: watched, and ended whatever happens to the test."""
+"""Processes in a session of their own: watched, and ended whatever happens to the test."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ looked_up = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the
 
 
 @contextmanager
-def started(arguments: Sequence[str], *, places: Sequence[Path] = ()) -> Iterator[Started]:
+def started(
+    arguments: Sequence[str], *, places: Sequence[Path] = (), cwd: Path | None = None
+) -> Iterator[Started]:
     """Python with these arguments, and modules in these places.
 
     Nothing of its group is left afterwards: a test that fails must not wait for it.
@@ -32,9 +34,11 @@ def started(arguments: Sequence[str], *, places: Sequence[Path] = ()) -> Iterato
     path = os.pathsep.join([surroundings["PYTHONPATH"], *map(str, places)])
     with subprocess.Popen(
         [sys.executable, *arguments],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        cwd=cwd,
         env={**surroundings, "PYTHONPATH": path},
         start_new_session=True,
     ) as process:
@@ -52,14 +56,14 @@ def wait_until(true: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def group(leader: int) -> list[int]:
-    """Processes of this group that live."""
+def living(leader: int) -> list[int]:
+    """Processes of this session that live: some of Ray's are in groups of their own."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            state, _, its = path.read_text().rpartition(")")[2].split()[:3]
+            state, _, _, session = path.read_text().rpartition(")")[2].split()[:4]
         except (FileNotFoundError, ProcessLookupError):
             continue
-        if int(its) == leader and state != "Z":
+        if int(session) == leader and state != "Z":
             found.append(int(path.parent.name))
     return found

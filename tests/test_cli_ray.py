@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 import pytest
 from command_line import Run
-from left_behind import can_look, started, wait_until_gone
+from process_group import Started, living, looked_up, started, wait_until
 from small_cluster import processes_that_do
 from small_run import RESULTS, contents, press_after, write_scenario
 
@@ -89,27 +88,25 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def wait_for(process: subprocess.Popen[str], folder: Path, pattern: str) -> None:
-    deadline = time.monotonic() + 120
-    while process.poll() is None and not list(folder.glob(pattern)):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+def wait_for(process: Started, folder: Path, pattern: str) -> None:
+    wait_until(lambda: process.poll() is not None or bool(list(folder.glob(pattern))))
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not can_look, reason="there is no /proc")
+@looked_up
 @pytest.mark.parametrize("times", [1, 2])
 def test_control_c_of_a_terminal(times: int, tmp_path: Path) -> None:
     """All processes of the group hear it, Ray's too; nobody is left. The second aborts."""
     pytest.importorskip("ray")
     write_scenario(tmp_path / "four.toml", run={"horizon": 100_000})
     arguments = ["simulate", "four.toml", "--json", "--ray", "local", "--out", "cut"]
-    with started(PROGRAM, *arguments, cwd=tmp_path) as process:
+    with started(["-c", PROGRAM, *arguments], cwd=tmp_path) as process:
         wait_for(process, tmp_path, "cut/checkpoint")
         for _ in range(times):
             os.killpg(process.pid, signal.SIGINT)
             time.sleep(0.02)
         out, err = process.communicate(timeout=60)
+        wait_until(lambda: living(process.pid) == [])
     assert process.returncode == 130
     assert "Traceback" not in err
     assert all(line.startswith("flexpress: ") for line in err.splitlines())
@@ -117,44 +114,40 @@ def test_control_c_of_a_terminal(times: int, tmp_path: Path) -> None:
         assert err.startswith("flexpress: sync: interrupted at slot ")
         assert err.count("\n") == 1
         assert '"complete": false' in out
-    wait_until_gone(process.pid)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not can_look, reason="there is no /proc")
+@looked_up
 def test_control_c_ends_all_starts_of_a_plan(tmp_path: Path) -> None:
     """With the best so far; nobody is left."""
     pytest.importorskip("ray")
     arguments = ["plan", "paper", "--iterations", "1000000000", "--json", "--out", "cut"]
     on_ray = ["--starts", "3", "--jobs", "2", "--ray", "local"]
-    with started(PROGRAM, *arguments, *on_ray, cwd=tmp_path) as process:
-        deadline = time.monotonic() + 120
-        while len(processes_that_do("perform_task", process.pid)) < 2:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+    with started(["-c", PROGRAM, *arguments, *on_ray], cwd=tmp_path) as process:
+        wait_until(lambda: len(processes_that_do("perform_task", process.pid)) == 2)
         time.sleep(5)  # so that there is a plan
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
+        wait_until(lambda: living(process.pid) == [])
     assert (process.returncode, err) == (0, "flexpress: interrupted: best plan so far\n")
     assert json.loads(out)["feasible"]
-    wait_until_gone(process.pid)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not can_look, reason="there is no /proc")
+@looked_up
 def test_reproduce_killed_and_started_again(tmp_path: Path) -> None:
     """The page is that of one process; after kill -9 nobody is left."""
     pytest.importorskip("ray")
     command = ["reproduce", "--quick", "--figure", "network", "--figure", "budget", "--out"]
-    with started(PROGRAM, *command, "ray", "--ray", "local", cwd=tmp_path) as process:
+    with started(["-c", PROGRAM, *command, "ray", "--ray", "local"], cwd=tmp_path) as process:
         wait_for(process, tmp_path, "ray/runs/*/model.npy")
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=60)
-    wait_until_gone(process.pid)
+        wait_until(lambda: living(process.pid) == [])
     assert list(tmp_path.glob("ray/runs/*/model.npy"))
     assert not (tmp_path / "ray" / "report.html").exists()
     for arguments in ([*command, "ray", "--ray", "local"], [*command, "plain"]):
-        with started(PROGRAM, *arguments, cwd=tmp_path) as process:
+        with started(["-c", PROGRAM, *arguments], cwd=tmp_path) as process:
             out, err = process.communicate(timeout=300)
         place = arguments[len(command)]
         assert (process.returncode, out) == (0, f" page: {place}/report.html\n"), err

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from left_behind import can_look, living, started, wait_until_gone
+from process_group import living, looked_up, started, wait_until
 
 from flexpress import cluster
 from flexpress.cluster import LOCAL, on_cluster
@@ -83,19 +83,19 @@ except InputError as error:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not can_look, reason="there is no /proc")
+@looked_up
 @pytest.mark.parametrize("number", [0, signal.SIGTERM, signal.SIGKILL])
 def test_a_cluster_of_our_own_ends_with_us(number: int, tmp_path: Path) -> None:
     pytest.importorskip("ray")
-    with started(PROGRAM, "local", "wait", cwd=tmp_path) as process:
+    with started(["-c", PROGRAM, "local", "wait"], cwd=tmp_path) as process:
         assert process.stdout
         assert process.stdout.readline() == "3\n"
         assert len(living(process.pid)) > 1
         if number:
             process.send_signal(number)
         out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (-number, "", "")
-    wait_until_gone(process.pid)
+        assert (process.returncode, out, err) == (-number, "", "")
+        wait_until(lambda: living(process.pid) == [])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from process_group import PATIENCE, Started, group, looked_up, wait_until
+from process_group import PATIENCE, Started, living, looked_up, wait_until
 from small_reproduction import PROGRESS, reproduce, reproducing, written
 
 OPTIONS = ("--figure", "network", "--figure", "iid-fmnist", "--seeds", "1")
@@ -58,7 +58,7 @@ def disturb(folder: Path, pattern: str, count: int, delay: float, end: Callable[
         if process.poll() is None:
             end(process)
         process.wait(PATIENCE)
-        wait_until(lambda: group(process.pid) == [])  # no worker outlives it
+        wait_until(lambda: living(process.pid) == [])  # no worker outlives it
     return process.returncode == -signal.SIGKILL
 
 

@@ -7,37 +7,17 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
-from few_runs import several, small
-from process_group import PATIENCE, Started, group, looked_up, started, wait_until
-from small_run import RESULTS, contents
+from few_runs import LONG, Seen, alone, results, several, small
+from process_group import PATIENCE, Started, living, looked_up, started, wait_until
 
 from flexpress.errors import FlexpressError, InputError
 from flexpress.experiments.crew import News, perform_all
 from flexpress.experiments.results import is_over
-from flexpress.experiments.run import Run, perform
-
-LONG = 200_000
-"""Slots: more than anybody waits for."""
-
-
-@dataclass
-class Seen:
-    """All that the crew tells, in its order."""
-
-    told: list[tuple[str, str]] = field(default_factory=list)
-    news: list[News] = field(default_factory=list)
-
-    def hear(self, news: News) -> None:
-        self.told.append(("news", news.key))
-        self.news.append(news)
-
-    def of(self, kind: str) -> list[str]:
-        return [key for its, key in self.told if its == kind]
+from flexpress.experiments.run import Run
 
 
 def go(
@@ -56,17 +36,6 @@ def go(
         on_end=lambda key: seen.told.append(("end", key)),
         should_stop=should_stop,
     )
-
-
-def alone(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]]:
-    """One after the other, in this process."""
-    for key, run in runs.items():
-        perform(run, folder / key, on_event=lambda event, run: None, should_stop=lambda: False)
-    return results(runs, folder)
-
-
-def results(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]]:
-    return {key: contents(folder / key, RESULTS) for key in runs}
 
 
 def test_the_same_results_as_in_one_process(tmp_path: Path) -> None:
@@ -162,12 +131,12 @@ def test_control_c_while_workers_begin(seconds: float, tmp_path: Path) -> None:
     with crew(tmp_path) as process:
         assert process.stdout
         process.stdout.readline()
-        wait_until(lambda: len(group(process.pid)) >= 3)  # it, a tracker of resources, a worker
+        wait_until(lambda: len(living(process.pid)) >= 3)  # it, a tracker of resources, a worker
         time.sleep(seconds)
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, err) == (11, "")
-        wait_until(lambda: group(process.pid) == [])  # the tracker ends a moment after us
+        wait_until(lambda: living(process.pid) == [])  # the tracker ends a moment after us
 
 
 @looked_up
@@ -175,7 +144,7 @@ def test_workers_do_not_outlive_one_who_is_killed(tmp_path: Path) -> None:
     runs = several(2, LONG)
     with crew(tmp_path) as process:
         wait_until(lambda: all((tmp_path / key / "metrics.csv").exists() for key in runs))
-        assert len(group(process.pid)) >= 3  # it and two workers
+        assert len(living(process.pid)) >= 3  # it and two workers
         process.send_signal(signal.SIGKILL)
         process.wait()
-        wait_until(lambda: group(process.pid) == [])
+        wait_until(lambda: living(process.pid) == [])

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from few_runs import several, small
-from left_behind import can_look
+from few_runs import LONG, Seen, alone, results, several, small
+from process_group import looked_up
 from small_cluster import processes_that_do
-from small_run import RESULTS, contents
 
 from flexpress import ray_workers
 from flexpress.errors import FlexpressError, InputError
@@ -20,26 +19,8 @@ from flexpress.experiments import ray_crew
 from flexpress.experiments.crew import News
 from flexpress.experiments.ray_crew import perform_on_ray
 from flexpress.experiments.results import is_over
-from flexpress.experiments.run import Run, perform
+from flexpress.experiments.run import Run
 from flexpress.simulation.sole_use import sole_use
-
-LONG = 200_000
-"""Slots: more than anybody waits for."""
-
-
-class Seen:
-    """All that the crew tells, in its order."""
-
-    def __init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
-        self.slots: list[int] = []
-
-    def hear(self, news: News) -> None:
-        self.told.append(("news", news.key))
-        self.slots.append(news.slot)
-
-    def of(self, kind: str) -> list[str]:
-        return [key for its, key in self.told if its == kind]
 
 
 def go(
@@ -58,17 +39,6 @@ def go(
         on_end=lambda key: seen.told.append(("end", key)),
         should_stop=should_stop,
     )
-
-
-def alone(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]]:
-    """One after the other, in this process."""
-    for key, run in runs.items():
-        perform(run, folder / key, on_event=lambda event, run: None, should_stop=lambda: False)
-    return results(runs, folder)
-
-
-def results(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]]:
-    return {key: contents(folder / key, RESULTS) for key in runs}
 
 
 def test_the_same_files_as_in_one_process(ray: Any, tmp_path: Path) -> None:
@@ -96,19 +66,19 @@ def test_nothing_to_do(ray: Any, tmp_path: Path) -> None:
 def test_stopped_and_gone_on_with(ray: Any, tmp_path: Path) -> None:
     """On Ray, then by a process: what is begun there is a run like any other."""
     runs, seen = several(2, horizon=3000), Seen()
-    assert not go(runs, tmp_path / "ray", seen, should_stop=lambda: bool(seen.slots), jobs=1)
+    assert not go(runs, tmp_path / "ray", seen, should_stop=lambda: bool(seen.news), jobs=1)
     first = next(iter(runs))
     assert seen.of("start") == [first]
     assert (tmp_path / "ray" / first / "checkpoint").exists()
     assert not is_over(tmp_path / "ray" / first)
     again, begun = Seen(), {first: runs[first]}
-    go(begun, tmp_path / "ray", again, should_stop=lambda: bool(again.slots))
-    assert again.slots[0] > 0, "it goes on from where it was"
+    go(begun, tmp_path / "ray", again, should_stop=lambda: bool(again.news))
+    assert again.news[0].slot > 0, "it goes on from where it was"
     assert alone(begun, tmp_path / "ray") == alone(begun, tmp_path / "alone")
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not can_look, reason="there is no /proc")
+@looked_up
 def test_a_run_that_is_lost_is_sent_again(
     ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,11 +100,11 @@ def test_a_run_that_is_lost_is_sent_again(
     assert go(runs, tmp_path / "ray", seen)
     assert len(killed) == 1
     assert seen.of("start") == [key], "it is told once"
-    assert seen.slots.count(0) == 1, "it does not begin anew"
+    assert [news.slot for news in seen.news].count(0) == 1, "it does not begin anew"
     assert results(runs, tmp_path / "ray") == alone(runs, tmp_path / "alone")
 
 
-@pytest.mark.skipif(not can_look, reason="there is no /proc")
+@looked_up
 def test_a_run_that_is_lost_again_and_again(
     ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
