@@ -74,7 +74,7 @@ else:
         return sorted({*globals(), *HOMES})
 
 
-__version__ = "0.6.0"
+__version__ = "0.6.1"
 
 __all__ = [
     "DivergedError",

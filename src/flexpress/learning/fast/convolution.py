@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from flexpress.learning.fast.compiled import inlined, part
-from flexpress.learning.fast.layout import Records
-from flexpress.learning.fast.memory import at, put
+from flexpress.learning.fast.layout import SUMS, Records
+from flexpress.learning.fast.memory import at
+from flexpress.learning.fast.mixing import mix_rows
 from flexpress.learning.fast.pooling import pool
 from flexpress.learning.fast.products import plus_outer, plus_slid
 from flexpress.learning.fast.tiles import load, num_rows, shape, store
@@ -14,83 +15,78 @@ from flexpress.learning.fast.workspace import Workspace
 
 
 @part
-def spread_weights(block: Records, work: Workspace) -> None:
-    """The weights as the forward pass wants them: (taps, channels)."""
-    patch = block.kernel * block.patch_row
-    for tap in range(block.taps):
-        source = block.weights + at(work.patch_taps, block.first_tap + tap)
-        target = block.spread + tap * block.filled
-        for channel in range(block.channels):
-            put(work.spread, target + channel, at(work.params, source + channel * patch))
-
-
-@part
 def forward_block(block: Records, work: Workspace, sample: int) -> None:
-    """Two rows of the convolution, then the row that the pool makes of them."""
+    """The sums that two rows of the convolution are made of, and what the pool makes of them."""
     start = block.input + sample * block.input_size
     output = block.output + sample * block.output_size
     line = 2 * block.width * block.filled
     for y in range(block.height):
-        for half in range(2):
-            convolve_line(block, work, start + (2 * y + half) * block.row, half * line)
-        pool_line(block, work, start + 2 * y * block.row, output + y * block.output_row)
+        corner = start + 2 * y * block.row
+        mix_rows(block, work, corner)
+        first, weights = block.first_tap, block.spread
+        for number in range(SUMS):
+            taps = at(work.sums, block.first_sum + number) * block.row_taps
+            convolve_line(block, work, first, taps, weights, number * line)
+            weights += (1 + taps) * block.filled
+            first += taps
+        pool_line(block, work, corner, output + y * block.output_row)
 
 
 @inlined
-def convolve_line(block: Records, work: Workspace, corner: int, out: int) -> None:
-    """A row of the output: sixteen channels at a time, and the last eight."""
+def convolve_line(
+    block: Records, work: Workspace, first: int, taps: int, weights: int, out: int
+) -> None:
+    """One of these sums, for a whole row: sixteen channels at a time, and the last eight."""
     for channel in range(0, block.filled, 16):
+        start, to = weights + channel, out + channel
         if channel + 16 <= block.filled:
-            convolve_pixels(shape(5, 2), block, work, corner, channel, out)
+            convolve_pixels(shape(5, 2), block, work, first, taps, start, to)
         elif block.kernel == 5:
-            slide_pixels(shape(10, 1), block, work, corner, channel, out)
+            slide_pixels(shape(10, 1), block, work, first, taps, start, to)
         else:
-            convolve_pixels(shape(7, 1), block, work, corner, channel, out)
+            convolve_pixels(shape(7, 1), block, work, first, taps, start, to)
 
 
 @part
 def convolve_pixels(
-    tile_shape: Any, block: Records, work: Workspace, corner: int, channel: int, out: int
+    tile_shape: Any, block: Records, work: Workspace, first: int, taps: int, start: int, out: int
 ) -> None:
     """Some neighbouring pixels at a time, tap by tap; the last tile overlaps the one before it.
 
     In a row that is narrower than the tile, pixels behind its end are computed for nothing.
     """
-    taps, first_tap, pixel, filled = block.taps, block.first_tap, block.pixel, block.filled
-    bias, weights = block.bias + channel, block.spread + channel
+    pixel, filled = block.pixel, block.filled
     pixels, width = num_rows(tile_shape), 2 * block.width
     for left in range(0, width, pixels):
         x = left if left + pixels <= width or left == 0 else width - pixels
-        window = corner + x * pixel
-        tile = load(tile_shape, work.params, bias, 0)
+        tile = load(tile_shape, work.spread, start, 0)
         for tap in range(taps):
-            place = window + at(work.window_taps, first_tap + tap)
-            tile = plus_outer(tile, work.values, place, pixel, work.spread, weights + tap * filled)
-        store(tile, work.lines, out + x * filled + channel, filled)
+            place = x * pixel + at(work.taps, first + tap)
+            weights = start + (1 + tap) * filled
+            tile = plus_outer(tile, work.mixed, place, pixel, work.spread, weights)
+        store(tile, work.lines, out + x * filled, filled)
 
 
 @part
 def slide_pixels(
-    tile_shape: Any, block: Records, work: Workspace, corner: int, channel: int, out: int
+    tile_shape: Any, block: Records, work: Workspace, first: int, taps: int, start: int, out: int
 ) -> None:
     """The same, with the five taps of a row of the kernel sliding along the pixels.
 
     Eight channels are one vector only, and reading the pixels would take longer than multiplying:
     here each is read once for five taps.
     """
-    taps, first_tap, pixel, filled = block.taps, block.first_tap, block.pixel, block.filled
-    bias, weights = block.bias + channel, block.spread + channel
+    pixel, filled = block.pixel, block.filled
     pixels, width = num_rows(tile_shape), 2 * block.width
     for left in range(0, width, pixels):
         x = left if left + pixels <= width or left == 0 else width - pixels
-        window = corner + x * pixel
-        tile = load(tile_shape, work.params, bias, 0)
+        tile = load(tile_shape, work.spread, start, 0)
         for tap in range(0, taps, 5):
-            place, first = window + at(work.window_taps, first_tap + tap), weights + tap * filled
+            place, weights = x * pixel + at(work.taps, first + tap), start + (1 + tap) * filled
             tile = plus_slid(
-                tile, shape(5, 1), work.values, place, pixel, work.spread, first, filled
+                tile, shape(5, 1), work.mixed, place, pixel, work.spread, weights, filled
             )
-        store(tile, work.lines, out + x * filled + channel, filled)
+        store(tile, work.lines, out + x * filled, filled)
 
 
 @part

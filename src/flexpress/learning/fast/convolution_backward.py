@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from flexpress.learning.fast.compiled import inlined, part
-from flexpress.learning.fast.convolution import spread_weights
 from flexpress.learning.fast.layout import Records
 from flexpress.learning.fast.memory import at, put
+from flexpress.learning.fast.mixing import spread_weights
 from flexpress.learning.fast.sparse import sum_of_gains, weighted_sum
 from flexpress.learning.fast.tiles import add_to, load, shape
 from flexpress.learning.fast.workspace import SparseRows, Workspace
@@ -139,10 +139,11 @@ def descend(block: Records, work: Workspace, rate: np.float32) -> None:
     """Weights -= rate x gradient; what vectors carried beyond a row of the kernel is left out."""
     patch = block.kernel * block.patch_row
     for channel in range(block.channels):
-        for tap in range(block.taps):
-            i = channel * patch + at(work.patch_taps, block.first_tap + tap)
-            weight = at(work.params, block.weights + i) - rate * at(work.gradient, i)
-            put(work.params, block.weights + i, weight)
+        for row in range(channel * patch, (channel + 1) * patch, block.patch_row):
+            for tap in range(block.row_taps):
+                i = row + at(work.taps, block.first_tap + tap)
+                weight = at(work.params, block.weights + i) - rate * at(work.gradient, i)
+                put(work.params, block.weights + i, weight)
         slope = at(work.gradient, block.channels * patch + channel)
         bias = block.bias + channel
         put(work.params, bias, at(work.params, bias) - rate * slope)

@@ -13,11 +13,15 @@ from flexpress.learning.fast.layout import (
     BLOCK,
     LARGEST,
     LINEAR,
+    MIXTURE,
+    SUMS,
     WIDEST_TILE,
     Layout,
     Net,
+    Records,
     filled_up,
 )
+from flexpress.learning.fast.mixing import mixtures_of
 
 Record = dict[str, int]
 
@@ -59,9 +63,10 @@ class Drawing:
 
     def __init__(self, batch: int) -> None:
         self.batch = batch
-        self.num_params = self.num_values = self.num_spread = self.num_taps = 0
-        self.window_taps: list[NDArray[np.int64]] = []
-        self.patch_taps: list[NDArray[np.int64]] = []
+        self.num_params = self.num_values = self.num_spread = 0
+        self.mixtures: list[Records] = []
+        self.sums: list[NDArray[np.int64]] = []
+        self.taps: list[NDArray[np.int64]] = []
         self.order: list[NDArray[np.int64]] = []
 
     def layout(self, architecture: Architecture) -> Layout:
@@ -84,8 +89,9 @@ class Drawing:
         net = Net(
             as_records(blocks, BLOCK),
             as_records(linears, LINEAR),
-            as_table(self.window_taps),
-            as_table(self.patch_taps),
+            np.concatenate([np.zeros(0, dtype=MIXTURE), *self.mixtures]),
+            as_table(self.sums),
+            as_table(self.taps),
             as_table(self.order),
             paddings[0],
         )
@@ -112,6 +118,7 @@ class Drawing:
         patch = (y * patch_row + x * before.pixel + z).ravel()
         patches = weights + np.arange(channels)[:, None] * kernel * patch_row + patch
         self.order += [patches.ravel(), bias + np.arange(channels)]
+        mixtures, row_taps = mixtures_of(kernel), before.channels * kernel
         return {
             "input": before.start,
             "input_size": before.size,
@@ -119,13 +126,17 @@ class Drawing:
             "pixel": before.pixel,
             "kernel": kernel,
             "patch_row": patch_row,
-            "taps": patch.size,
-            "first_tap": self.take_taps(before, kernel, patch_row),
+            "first_tap": take(self.taps, all_taps(len(mixtures), before, kernel)),
+            "row_taps": row_taps,
+            "first_sum": take(self.sums, np.bincount(mixtures["sum"], minlength=SUMS)),
+            "first_mixture": take(self.mixtures, mixtures),
+            "num_mixtures": len(mixtures),
+            "mixed_row": filled_up(before.row, 16),
             "channels": channels,
             "filled": after.pixel,
             "weights": weights,
             "bias": bias,
-            "spread": self.take_spread(patch.size * after.pixel),
+            "spread": self.take_spread((SUMS + len(mixtures) * row_taps) * after.pixel),
             "output": after.start + after.padding * (after.row + after.pixel),
             "output_size": after.size,
             "output_row": after.row,
@@ -149,16 +160,6 @@ class Drawing:
             "output_size": filled_up(outputs),
         }
 
-    def take_taps(self, before: Grid, kernel: int, patch_row: int) -> int:
-        """The taps of a row of the kernel, in one channel, are neighbours in the tables."""
-        first = self.num_taps
-        y, z, x = np.indices((kernel, before.channels, kernel)).reshape(3, -1)
-        inside = x * before.pixel + z
-        self.window_taps.append(y * before.row + inside)
-        self.patch_taps.append(y * patch_row + inside)
-        self.num_taps += inside.size
-        return first
-
     def take_spread(self, count: int) -> int:
         self.num_spread += count
         return self.num_spread - count
@@ -173,6 +174,19 @@ class Drawing:
         start = self.num_values
         self.num_values += filled_up(size * filled_up(self.batch, 2), 16) + 16
         return start
+
+
+def all_taps(num_mixtures: int, before: Grid, kernel: int) -> NDArray[np.int64]:
+    """Those of one channel, in one row, are neighbours in the table."""
+    k, z, x = np.indices((num_mixtures, before.channels, kernel)).reshape(3, -1)
+    return np.asarray(k * filled_up(before.row, 16) + x * before.pixel + z)
+
+
+def take(table: list[NDArray[Any]], part: NDArray[Any]) -> int:
+    """Adds it to the table, and tells where it begins there."""
+    start = sum(len(before) for before in table)
+    table.append(part)
+    return start
 
 
 def as_records(rows: list[Record], kind: np.dtype[Any]) -> NDArray[Any]:

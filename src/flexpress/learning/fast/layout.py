@@ -17,7 +17,7 @@ they are, and only the runs of weights are filled up. Three channels r, g, b, an
 
 Backward, a derivative goes through one window only, the one that won in the pool: windows and
 weights are added to each other as such runs. Forward, eight output channels are computed at once,
-which want the same weights turned: `spread`, (taps, channels).
+which want the same weights turned, (taps, channels), and mixed as mixing.py tells: `spread`.
 
 A linear layer has a row of weights for each output, as in torch, with its inputs in the order in
 which they lie in memory. All parameters are in one array, all activations in another: there the
@@ -40,8 +40,12 @@ BLOCK = np.dtype(
         ("pixel", "i8"),  # floats from one pixel to the next
         ("kernel", "i8"),
         ("patch_row", "i8"),  # floats of a row of the kernel, in all its channels
-        ("taps", "i8"),  # weights of an output channel
-        ("first_tap", "i8"),  # in the tables of taps
+        ("first_tap", "i8"),  # in the table of taps
+        ("row_taps", "i8"),  # weights of a row of the kernel, for one output channel
+        ("first_sum", "i8"),  # in the table of sums
+        ("first_mixture", "i8"),  # in the table of mixtures
+        ("num_mixtures", "i8"),
+        ("mixed_row", "i8"),  # floats from one mixed row of the input to the next
         ("channels", "i8"),  # output channels
         ("filled", "i8"),  # floats from one pixel of the output to the next
         ("weights", "i8"),
@@ -67,6 +71,22 @@ LINEAR = np.dtype(
     ],
     align=True,
 )
+MIXTURE = np.dtype(
+    [
+        ("sum", "i8"),
+        ("row", "i8"),  # of the input
+        ("other", "i8"),  # that is added to it
+        ("sign", "i8"),  # or subtracted, or neither
+        ("first", "i8"),  # row of the kernel
+        ("rows", "i8"),  # of the kernel; if three, half their sum
+        ("flip", "i8"),  # the sign of the second
+    ],
+    align=True,
+)
+UPPER, BOTH, SKEW, LOWER = range(4)
+SUMS = 4
+"""Of products of mixed rows and mixed weights: two rows of a convolution are made of them."""
+
 Records = Any
 """A structured array, or one of its records. NumPy's types do not know its fields."""
 
@@ -82,8 +102,9 @@ class Net(NamedTuple):
 
     blocks: Records  # (convolutions,) of BLOCK
     linears: Records  # (linear layers,) of LINEAR
-    window_taps: NDArray[np.int32]  # (all taps,): from the corner of a window to each of its taps
-    patch_taps: NDArray[np.int32]  # (all taps,): from the begin of a patch to each of its weights
+    mixtures: Records  # (all mixtures,) of MIXTURE
+    sums: NDArray[np.int32]  # (convolutions x SUMS,): how many mixtures each has
+    taps: NDArray[np.int32]  # (all row taps,): from the begin of a row of a window, or of weights
     order: NDArray[np.int32]  # (params,): where our array has each of the model's parameters
     padding: int  # of the image
 

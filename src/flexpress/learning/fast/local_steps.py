@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from flexpress.learning.batches import draw_batch
 from flexpress.learning.fast.compiled import entry, inlined
-from flexpress.learning.fast.convolution import forward_block, spread_weights
+from flexpress.learning.fast.convolution import forward_block
 from flexpress.learning.fast.convolution_backward import backward_block
-from flexpress.learning.fast.gather import Samples, gather
+from flexpress.learning.fast.gather import Samples, fetch_image, gather
 from flexpress.learning.fast.layout import Net, Records
 from flexpress.learning.fast.linear import backward_linear, forward_linear
 from flexpress.learning.fast.memory import at, put
+from flexpress.learning.fast.mixing import spread_weights
 from flexpress.learning.fast.workspace import Workspace, pointers
 
 JOB = np.dtype(
@@ -83,6 +84,8 @@ def forward(samples: Samples, batch: NDArray[np.int64], net: Net, work: Workspac
     size = net.blocks[0].input_size if net.blocks.size > 0 else net.linears[0].input_size
     for i in range(batch.size):
         gather(samples, batch[i], net.padding, work.values, i * size)
+        if i + 1 < batch.size:
+            fetch_image(samples, batch[i + 1])
         for number in range(net.blocks.size):
             forward_block(net.blocks[number], work, i)
     for number in range(net.linears.size):

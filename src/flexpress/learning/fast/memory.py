@@ -58,3 +58,18 @@ def put(typing: Any, memory: Any, index: Any, value: Any) -> tuple[Any, Generato
         return context.get_dummy_value()
 
     return types.none(memory, types.intp, memory.dtype), generate
+
+
+@intrinsic
+def fetch(typing: Any, memory: Any, index: Any) -> tuple[Any, Generator]:
+    """Have the processor bring the cache line of memory[index], and do not wait for it."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = builder.gep(arguments[0], [arguments[1]], inbounds=True)
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind)
+        builder.call(prefetch, [place, number(0), number(3), number(1)])  # to read; often; data
+        return context.get_dummy_value()
+
+    return types.none(memory, types.intp), generate

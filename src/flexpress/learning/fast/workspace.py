@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.learning.fast.compiled import part
-from flexpress.learning.fast.layout import WIDEST_TILE, Layout, filled_up
+from flexpress.learning.fast.layout import SUMS, WIDEST_TILE, Layout, filled_up
 from flexpress.learning.fast.memory import pointer
 
 CACHE_LINE = 64
@@ -36,17 +36,20 @@ class Workspace(NamedTuple):
     values: Any  # float32
     slopes: Any  # float32
     places: Any  # int32
-    lines: Any  # float32: two rows of a convolution's output, before the pool
+    mixed: Any  # float32: mixtures of rows of a convolution's input
+    lines: Any  # float32: the sums that two rows of its output are made of
     by_sample: SparseRows
     by_output: SparseRows
-    window_taps: Any  # int32, from the Net
-    patch_taps: Any  # int32, from the Net
+    mixtures: Any  # records, from the Net
+    sums: Any  # int32, from the Net
+    taps: Any  # int32, from the Net
 
     @classmethod
     def of(cls, layout: Layout) -> Workspace:
         blocks, outputs = layout.net.blocks, layout.net.linears["outputs"]
         gradients = blocks["channels"] * blocks["kernel"] * blocks["patch_row"] + blocks["filled"]
-        lines = (4 * blocks["width"] + WIDEST_TILE) * blocks["filled"]
+        mixed = blocks["num_mixtures"] * blocks["mixed_row"] + WIDEST_TILE * blocks["pixel"]
+        lines = (SUMS * 2 * blocks["width"] + WIDEST_TILE) * blocks["filled"]
         pooled = blocks["height"] * blocks["width"]
         listed = layout.batch * max([*pooled, *outputs])
         return cls(
@@ -56,11 +59,13 @@ class Workspace(NamedTuple):
             aligned(layout.num_values, np.float32),
             aligned(layout.num_values, np.float32),
             aligned(layout.num_values, np.int32),
+            aligned(max([0, *mixed]), np.float32),
             aligned(max([0, *lines]), np.float32),
             sparse_rows(listed, layout.batch),
             sparse_rows(listed, max(outputs)),
-            layout.net.window_taps,
-            layout.net.patch_taps,
+            layout.net.mixtures,
+            layout.net.sums,
+            layout.net.taps,
         )
 
 
@@ -90,11 +95,13 @@ def pointers(work: Workspace) -> Workspace:
         pointer(work.values),
         pointer(work.slopes),
         pointer(work.places),
+        pointer(work.mixed),
         pointer(work.lines),
         pointers_to_rows(work.by_sample),
         pointers_to_rows(work.by_output),
-        pointer(work.window_taps),
-        pointer(work.patch_taps),
+        work.mixtures,
+        pointer(work.sums),
+        pointer(work.taps),
     )
 
 
