@@ -42,6 +42,11 @@ class Grid:
         return self.width * self.pixel
 
     @property
+    def mixed_row(self) -> int:
+        """A row that is mixed with others is copied by two vectors at a time."""
+        return filled_up(self.row, 16)
+
+    @property
     def size(self) -> int:
         """Floats from one sample to the next."""
         return filled_up(self.height * self.row)
@@ -131,7 +136,7 @@ class Drawing:
             "first_sum": take(self.sums, np.bincount(mixtures["sum"], minlength=SUMS)),
             "first_mixture": take(self.mixtures, mixtures),
             "num_mixtures": len(mixtures),
-            "mixed_row": filled_up(before.row, 16),
+            "mixed_row": before.mixed_row,
             "channels": channels,
             "filled": after.pixel,
             "weights": weights,
@@ -179,7 +184,7 @@ class Drawing:
 def all_taps(num_mixtures: int, before: Grid, kernel: int) -> NDArray[np.int64]:
     """Those of one channel, in one row, are neighbours in the table."""
     k, z, x = np.indices((num_mixtures, before.channels, kernel)).reshape(3, -1)
-    return np.asarray(k * filled_up(before.row, 16) + x * before.pixel + z)
+    return np.asarray(k * before.mixed_row + x * before.pixel + z)
 
 
 def take(table: list[NDArray[Any]], part: NDArray[Any]) -> int:

@@ -104,7 +104,8 @@ class Net(NamedTuple):
     linears: Records  # (linear layers,) of LINEAR
     mixtures: Records  # (all mixtures,) of MIXTURE
     sums: NDArray[np.int32]  # (convolutions x SUMS,): how many mixtures each has
-    taps: NDArray[np.int32]  # (all row taps,): from the begin of a row of a window, or of weights
+    taps: NDArray[np.int32]  # (mixtures x row taps,): from a window's corner in the mixed rows; so
+    # the first `row_taps` of a block are those of any row, of a window or of weights
     order: NDArray[np.int32]  # (params,): where our array has each of the model's parameters
     padding: int  # of the image
 
