@@ -23,7 +23,7 @@ def _a_plan_of_the_valley(tmp_path: Path) -> None:
 
 def write_plan(folder: Path, scenario: Scenario, plan: Plan) -> None:
     folder.mkdir()
-    scenario.save(folder / "scenario.toml")
+    scenario.save(folder / "scenario-used.toml")
     save_plan(plan, folder / "plan.json")
 
 
@@ -126,16 +126,17 @@ def test_all_formats_at_once(run: Run) -> None:
 
 def test_beside_the_plan_by_default(run: Run) -> None:
     assert run("export", "valley/plan.json", "--format", "kml", *ORIGIN).code == 0
-    assert files("valley") == ["plan.json", "plan.kml", "scenario.toml"]
+    assert files("valley") == ["plan.json", "plan.kml", "scenario-used.toml"]
 
 
 def test_a_scenario_elsewhere(run: Run) -> None:
-    Path("valley/scenario.toml").rename("elsewhere.toml")
+    Path("valley/scenario-used.toml").rename("elsewhere.toml")
     command = ("export", "valley", "--format", "csv", *ORIGIN)
     outcome = run(*command)
     assert outcome.code == 2
     assert outcome.err == (
-        "flexpress: valley/scenario.toml: no such file; name the plan's scenario with --scenario\n"
+        "flexpress: valley/scenario-used.toml: no such file; "
+        "name the plan's scenario with --scenario\n"
     )
     assert run(*command, "--scenario", "elsewhere.toml").code == 0
 
@@ -161,13 +162,18 @@ BAD_EXPORTS = {
     ): "latitude is 95.0: must lie between -90 and 90",
     ("export", "valley", "--format", "qgc", "--origin", "here"): "LAT,LON",
     ("export", "nowhere", "--format", "qgc"): "nowhere: no such plan; `flexpress plan SCENARIO`",
-    ("export", "broken.json", "--format", "qgc"): "scenario.toml: no such file; name the plan's",
+    (
+        "export",
+        "broken.json",
+        "--format",
+        "qgc",
+    ): "scenario-used.toml: no such file; name the plan's",
     ("map", "nowhere"): "nowhere: no such plan; `flexpress plan SCENARIO` makes one",
     (
         "map",
         "broken.json",
         "--scenario",
-        "valley/scenario.toml",
+        "valley/scenario-used.toml",
     ): "broken.json: not a plan: Invalid",
     ("map", "valley", "--scenario", "paper"): "3 transporters in the plan, 4 in the scenario",
     ("map", "valley", "--out", "no/such/map.html"): "no/such/map.html: ",
@@ -199,4 +205,4 @@ def test_a_map_beside_the_plan(run: Run) -> None:
 
 def test_a_map_elsewhere(run: Run) -> None:
     assert run("map", "valley/plan.json", "--out", "here.html").out == "here.html\n"
-    assert files("valley") == ["plan.json", "scenario.toml"]
+    assert files("valley") == ["plan.json", "scenario-used.toml"]

@@ -173,7 +173,7 @@ def test_labels_are_read_when_they_are_asked_for(runs: Run) -> None:
 
 
 def test_labels_that_cannot_be_had(runs: Run) -> None:
-    path = Path("out/sync/scenario.toml")
+    path = Path("out/sync/scenario-used.toml")
     path.write_text(path.read_text().replace('"fmnist-mini"', '"nowhere:data"'))
     outcome = runs("report", "out/sync", "--labels")
     assert (outcome.code, outcome.out) == (0, "out/sync/report.html\n")

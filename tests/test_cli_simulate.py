@@ -23,7 +23,7 @@ from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation import simulate
 from flexpress.simulation.simulate import Simulation
 
-RUN_FILES = [*sorted(RESULTS), "checkpoint", "curves.png", "plan.json", "scenario.toml"]
+RUN_FILES = [*sorted(RESULTS), "checkpoint", "curves.png", "plan.json", "scenario-used.toml"]
 ALL: list[Algorithm] = ["sync", "async", "direct"]
 
 
@@ -58,7 +58,7 @@ def test_table_and_files(run: Run, scenario: str) -> None:
     assert outcome.out.endswith(f" curves: {folder}/curves.png\n")
     assert sorted(path.name for path in folder.iterdir()) == sorted(RUN_FILES)
     assert [row["slot"] for row in rows(str(folder))] == ["0", "10", "20", "30"]
-    assert Scenario.load(folder / "scenario.toml") == FOUR
+    assert Scenario.load(folder / "scenario-used.toml") == FOUR
     shown = float(rows(str(folder))[-1]["accuracy"])
     assert f"{100 * shown:.1f}  %" in outcome.out
 
@@ -98,7 +98,7 @@ def test_several_algorithms(run: Run, scenario: str, names: list[str], expected:
     assert outcome.out.split("\n", 1)[0].split() == ["algorithm", *expected]
     folder = Path("flexpress-out", f"four-{'-'.join(expected)}")
     assert sorted(path.name for path in folder.iterdir()) == sorted(
-        [*expected, "curves.png", "plan.json", "scenario.toml"]
+        [*expected, "curves.png", "plan.json", "scenario-used.toml"]
     )
     run("simulate", scenario, "--algorithm", expected[-1], "--out", "alone")
     assert contents(folder / expected[-1], RESULTS) == contents("alone", RESULTS)
@@ -108,7 +108,7 @@ def test_options_go_before_the_scenario(run: Run, scenario: str) -> None:
     outcome = run("simulate", scenario, "--horizon", "7", "--eval-every", "3", "--out", "r")
     assert outcome.code == 0
     assert [row["slot"] for row in rows("r")] == ["0", "3", "6", "7"]
-    assert Scenario.load("r/scenario.toml").run.horizon == 7
+    assert Scenario.load("r/scenario-used.toml").run.horizon == 7
 
 
 @pytest.mark.parametrize("what", ["file", "folder"])

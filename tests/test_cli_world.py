@@ -92,5 +92,5 @@ def test_from_sensors_and_a_matrix_to_a_plan(run: Run) -> None:
     assert (tour["clients"], tour["length"]) == (["a", "b"], 600.0)
     assert plan["lower_bound"] == pytest.approx(plan["cost"])
     # What was planned can be planned again from the folder alone.
-    again = json.loads(run("plan", "new/scenario.toml", "--json").out)
+    again = json.loads(run("plan", "new/scenario-used.toml", "--json").out)
     assert again["cost"] == plan["cost"]

@@ -124,7 +124,7 @@ def test_a_complaint_from_over_there(ray: Any, tmp_path: Path) -> None:
     """It names the folder at home, and those beside it do not work on."""
     (tmp_path / "hurt").mkdir()
     (tmp_path / "hurt" / "checkpoint").write_text("nonsense")
-    (tmp_path / "hurt" / "scenario.toml").write_text(small().scenario.to_toml())
+    (tmp_path / "hurt" / "scenario-used.toml").write_text(small().scenario.to_toml())
     with pytest.raises(InputError) as caught:
         go({"long": small(2, LONG), "hurt": small()}, tmp_path, Seen())
     assert str(caught.value).startswith(f"{tmp_path / 'hurt' / 'plan.json'}: no such file")

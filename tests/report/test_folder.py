@@ -20,8 +20,8 @@ def names(folder: Path) -> list[str]:
 
 def test_the_files_load_as_what_they_were(tmp_path: Path) -> None:
     write_folder(FOUR, PLAN, tmp_path / "a" / "b")
-    assert names(tmp_path / "a" / "b") == ["map.png", "plan.json", "scenario.toml"]
-    scenario = Scenario.load(tmp_path / "a" / "b" / "scenario.toml")
+    assert names(tmp_path / "a" / "b") == ["map.png", "plan.json", "scenario-used.toml"]
+    scenario = Scenario.load(tmp_path / "a" / "b" / "scenario-used.toml")
     assert scenario == FOUR
     assert load_plan(tmp_path / "a" / "b" / "plan.json", scenario) == PLAN
 
@@ -32,7 +32,7 @@ def test_files_of_an_earlier_plan_are_replaced_and_others_left(tmp_path: Path) -
     write_folder(FOUR, PLAN, tmp_path)
     assert load_plan(tmp_path / "plan.json", FOUR) == PLAN
     assert (tmp_path / "notes.txt").read_text() == "mine"
-    assert names(tmp_path) == ["map.png", "notes.txt", "plan.json", "scenario.toml"]
+    assert names(tmp_path) == ["map.png", "notes.txt", "plan.json", "scenario-used.toml"]
 
 
 def test_the_check_leaves_nothing_behind(tmp_path: Path) -> None:

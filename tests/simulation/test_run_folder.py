@@ -23,7 +23,7 @@ from flexpress.simulation.deliveries import Deliveries
 from flexpress.simulation.run_folder import RUN_FILES, run_in_folder
 from flexpress.simulation.simulate import Simulation, simulate
 
-KEPT = ("trace.jsonl", "metrics.csv", "model.npy", "checkpoint", "scenario.toml", "plan.json")
+KEPT = ("trace.jsonl", "metrics.csv", "model.npy", "checkpoint", "scenario-used.toml", "plan.json")
 ALGORITHMS: list[Algorithm] = ["sync", "async", "direct"]
 CLOCKS: list[Clock] = ["slots", "exact"]
 
@@ -210,7 +210,7 @@ def test_the_files_tell_what_the_trace_tells(
     assert [line["event"] for line in lines] == [*kinds, "evaluation"]  # the last at the horizon
     visits = [line["client"] for line in lines if line["event"] == "visit"]
     assert visits == [visit.client for visit in trace.visits]
-    assert Scenario.load(tmp_path / "scenario.toml") == scenario
+    assert Scenario.load(tmp_path / "scenario-used.toml") == scenario
 
 
 def test_an_unfinished_run_is_not_lost_by_accident(plan: Plan, tmp_path: Path) -> None:

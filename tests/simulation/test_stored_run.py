@@ -102,7 +102,7 @@ def test_no_run(tmp_path: Path, plan: Plan) -> None:
     with pytest.raises(InputError, match="holds no run; `flexpress simulate SCENARIO` makes one"):
         load_run(tmp_path)
     assert not is_run(tmp_path / "nowhere")
-    VALLEY.save(tmp_path / "scenario.toml")  # such as `flexpress plan` writes
+    VALLEY.save(tmp_path / "scenario-used.toml")  # such as `flexpress plan` writes
     assert not is_run(tmp_path)
 
 
@@ -114,7 +114,7 @@ def test_no_run(tmp_path: Path, plan: Plan) -> None:
         ("model.npy", "nothing", "model.npy: damaged, or not a model"),
         ("model.npy", "", "model.npy: damaged, or not a model"),
         ("plan.json", "{}", "plan.json: "),
-        ("scenario.toml", "a = [", "scenario.toml: not valid TOML"),
+        ("scenario-used.toml", "a = [", "scenario-used.toml: not valid TOML"),
     ],
 )
 def test_damaged_files(name: str, content: str, expected: str, plan: Plan, tmp_path: Path) -> None:

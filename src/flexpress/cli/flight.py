@@ -15,7 +15,7 @@ from flexpress.errors import InputError
 
 # The values of flexpress.planning.export.EXPORT_FORMATS, whose module is too slow for --help.
 FORMATS = ("qgc", "wpl", "geojson", "kml", "gpx", "csv")
-PLAN_HELP = "The plan's scenario, if it is not scenario.toml beside the plan."
+PLAN_HELP = "The plan's scenario, if it is not scenario-used.toml beside the plan."
 
 
 @app.command()

@@ -81,7 +81,7 @@ def plan(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder for plan.json, map.png and scenario.toml; "
+            help="Folder for plan.json, map.png and scenario-used.toml; "
             "by default one in flexpress-out, and none with --json.",
         ),
     ] = None,

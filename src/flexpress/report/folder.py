@@ -1,4 +1,4 @@
-"""The folder of a plan: `scenario.toml`, `plan.json` and `map.png`."""
+"""The folder of a plan: `scenario-used.toml`, `plan.json` and `map.png`."""
 
 from __future__ import annotations
 

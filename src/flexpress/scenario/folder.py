@@ -8,7 +8,7 @@ from pathlib import Path
 from flexpress.errors import InputError
 from flexpress.scenario.files import reason, write_file
 
-SCENARIO, PLAN = "scenario.toml", "plan.json"
+SCENARIO, PLAN = "scenario-used.toml", "plan.json"
 PROBE = ".flexpress.part"
 
 

@@ -1,6 +1,6 @@
 """A run as a folder that survives Ctrl-C and kill -9: what happened, how good, and how to go on.
 
-`scenario.toml` and `plan.json` say what was run, `trace.jsonl` has one line an event,
+`scenario-used.toml` and `plan.json` say what was run, `trace.jsonl` has one line an event,
 `metrics.csv` one an evaluation. `checkpoint` tells how long these two were when it was written:
 a run that is taken up again cuts them there, and then writes the very same bytes as one that was
 never disturbed. `model.npy` is the global model at the horizon: it is there when a run is complete.
