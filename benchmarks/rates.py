@@ -16,8 +16,8 @@ from pathlib import Path
 
 from flexpress.experiments.crew import perform_all
 from flexpress.experiments.figures import ASYNC, SYNC
-from flexpress.experiments.results import is_over, read_result
-from flexpress.experiments.run import Run
+from flexpress.experiments.results import read_result
+from flexpress.experiments.run import Run, is_kept
 from flexpress.experiments.setting import FULL, Dataset, Setting
 from flexpress.planning import Plan, make_plan
 
@@ -40,7 +40,7 @@ def main() -> None:
         for choice in product(BATCHES, RATES)
         for each in BOTH
     }
-    missing = {r.key: r for r in runs.values() if not is_over(options.out / r.key)}
+    missing = {r.key: r for r in runs.values() if not is_kept(r, options.out / r.key)}
     perform_all(
         missing,
         options.out,

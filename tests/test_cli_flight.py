@@ -120,13 +120,14 @@ def test_all_formats_at_once(run: Run) -> None:
     assert (outcome.code, outcome.err) == (0, "")
     expected = ["plan.csv", "plan.geojson", "plan.gpx", "plan.kml"]
     expected += [f"transporter-{k}.{kind}" for k in (1, 2, 3) for kind in ("plan", "waypoints")]
-    assert files("missions") == sorted(expected)
+    assert files("missions") == sorted([".flexpress.jsonl", *expected])
     assert sorted(outcome.out.split()) == sorted(f"missions/{name}" for name in expected)
 
 
 def test_beside_the_plan_by_default(run: Run) -> None:
     assert run("export", "valley/plan.json", "--format", "kml", *ORIGIN).code == 0
-    assert files("valley") == ["plan.json", "plan.kml", "scenario-used.toml"]
+    expected = [".flexpress.jsonl", "plan.json", "plan.kml", "scenario-used.toml"]
+    assert files("valley") == expected
 
 
 def test_a_scenario_elsewhere(run: Run) -> None:
@@ -176,7 +177,7 @@ BAD_EXPORTS = {
         "valley/scenario-used.toml",
     ): "broken.json: not a plan: Invalid",
     ("map", "valley", "--scenario", "paper"): "3 transporters in the plan, 4 in the scenario",
-    ("map", "valley", "--out", "no/such/map.html"): "no/such/map.html: ",
+    ("map", "valley", "--out", "broken.json/map.html"): "broken.json: is a file; name a folder",
 }
 
 

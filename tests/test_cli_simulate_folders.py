@@ -152,6 +152,8 @@ def test_a_folder_in_which_another_run_is_under_way(
 ) -> None:
     with sole_use(Path(busy)):
         outcome = run("simulate", scenario, "--out", "r", "--algorithm", algorithm)
+    saved = "r/sync is saved; " if busy == "r/async" else ""
     assert_refused(
-        outcome, f"{busy}: another run is under way there; wait for it, or name another folder"
+        outcome,
+        f"{saved}{busy}: another run is under way there; wait for it, or name another folder",
     )

@@ -4,7 +4,7 @@ The public names load their room when they are first used, so that `import flexp
 `flexpress --help` are instant.
 """
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # as type checkers know it; importing typing would take as long as the rest
 
 if TYPE_CHECKING:
     from flexpress.errors import DivergedError, FlexpressError, InfeasibleError, InputError

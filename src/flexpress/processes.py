@@ -30,8 +30,13 @@ Task = Callable[[Callable[[News], None], Callable[[], bool]], Result]
 PATIENCE = 0.2
 """Seconds to wait for news."""
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
-"""A terminal, `timeout` and job schedulers send them to all processes of a command."""
+SIGNALS = tuple(
+    signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""A terminal, `timeout` and job schedulers send them to all processes of a command.
+
+Where there are no terminals to hang up, there is no SIGHUP.
+"""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
+from functools import cache
 from importlib import metadata
 
 from flexpress.errors import InputError
@@ -15,6 +16,7 @@ def versions(*, by_torch: bool = False) -> dict[str, str]:
     return {name: version_of(name) for name in names}
 
 
+@cache
 def version_of(name: str) -> str:
     return platform.python_version() if name == "python" else metadata.version(name)
 

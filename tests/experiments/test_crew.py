@@ -16,8 +16,8 @@ from process_group import PATIENCE, Started, living, looked_up, started, wait_un
 
 from flexpress.errors import FlexpressError, InputError
 from flexpress.experiments.crew import News, perform_all
-from flexpress.experiments.results import is_over
 from flexpress.experiments.run import Run
+from flexpress.simulation.run_folder import is_over
 
 
 def go(

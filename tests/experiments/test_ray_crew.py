@@ -18,8 +18,8 @@ from flexpress.errors import FlexpressError, InputError
 from flexpress.experiments import ray_crew
 from flexpress.experiments.crew import News
 from flexpress.experiments.ray_crew import perform_on_ray
-from flexpress.experiments.results import is_over
 from flexpress.experiments.run import Run
+from flexpress.simulation.run_folder import is_over
 from flexpress.simulation.sole_use import sole_use
 
 

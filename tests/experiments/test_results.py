@@ -100,7 +100,7 @@ def test_a_run_that_is_not_over(tmp_path: Path) -> None:
 
 
 def test_no_run_at_all(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"scenario\.toml: no such file"):
+    with pytest.raises(InputError, match=r"scenario-used\.toml: no such file"):
         read_result(tmp_path)
 
 

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,19 +13,22 @@ from few_runs import PLAN, small
 
 from flexpress.errors import InputError
 from flexpress.experiments import run as module
-from flexpress.experiments.results import is_over, read_result
+from flexpress.experiments.results import read_result
 from flexpress.experiments.run import NAME_LENGTH, Run, fingerprint, perform
+from flexpress.learning.task import Dataset
 from flexpress.scenario.training import LearningSettings
+from flexpress.simulation.run_folder import is_over
 
 
 @pytest.fixture
 def samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the samples of every data set that has a `data_dir`."""
 
-    def load(settings: LearningSettings) -> SimpleNamespace:
-        array = np.load(Path(settings.data_dir or "") / "samples.npy")
-        names = ("train_images", "train_labels", "test_images", "test_labels")
-        return SimpleNamespace(**dict.fromkeys(names, array))
+    def load(settings: LearningSettings) -> Dataset:
+        labels = np.load(Path(settings.data_dir or "") / "samples.npy").astype(np.int32)
+        images = np.zeros((len(labels), 1, 1, 1), np.uint8)
+        one = np.ones(1, np.float32)
+        return Dataset("made", images, labels, images, labels, 6, one, one)
 
     monkeypatch.setattr(module, "load_dataset", load)
     fingerprint.cache_clear()

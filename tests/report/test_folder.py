@@ -9,6 +9,7 @@ import pytest
 from flexpress import InputError, Plan, Scenario, load_plan
 from flexpress.report.folder import PLAN_FILES, default_folder, write_folder
 from flexpress.scenario.folder import check_folder
+from flexpress.scenario.provenance import RECORD, Outputs
 
 FOUR = Scenario.preset("four")
 PLAN = Plan.of(FOUR, "minmax", [[1, 2], [3, 4]], solver="exact", seed=0, seconds=0.0)
@@ -19,20 +20,22 @@ def names(folder: Path) -> list[str]:
 
 
 def test_the_files_load_as_what_they_were(tmp_path: Path) -> None:
-    write_folder(FOUR, PLAN, tmp_path / "a" / "b")
-    assert names(tmp_path / "a" / "b") == ["map.png", "plan.json", "scenario-used.toml"]
+    write_folder(FOUR, PLAN, tmp_path / "a" / "b", Outputs("plan"))
+    assert names(tmp_path / "a" / "b") == [RECORD, "map.png", "plan.json", "scenario-used.toml"]
     scenario = Scenario.load(tmp_path / "a" / "b" / "scenario-used.toml")
     assert scenario == FOUR
     assert load_plan(tmp_path / "a" / "b" / "plan.json", scenario) == PLAN
 
 
 def test_files_of_an_earlier_plan_are_replaced_and_others_left(tmp_path: Path) -> None:
-    (tmp_path / "plan.json").write_text("old")
+    earlier = Plan.of(FOUR, "minmax", [[1, 3], [2, 4]], solver="exact", seed=0, seconds=0.0)
+    write_folder(FOUR, earlier, tmp_path, Outputs("plan"))
     (tmp_path / "notes.txt").write_text("mine")
-    write_folder(FOUR, PLAN, tmp_path)
+    write_folder(FOUR, PLAN, tmp_path, Outputs("plan"))
     assert load_plan(tmp_path / "plan.json", FOUR) == PLAN
     assert (tmp_path / "notes.txt").read_text() == "mine"
-    assert names(tmp_path) == ["map.png", "notes.txt", "plan.json", "scenario-used.toml"]
+    expected = [RECORD, "map.png", "notes.txt", "plan.json", "scenario-used.toml"]
+    assert names(tmp_path) == expected
 
 
 def test_the_check_leaves_nothing_behind(tmp_path: Path) -> None:

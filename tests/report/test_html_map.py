@@ -85,9 +85,15 @@ def test_the_same_plan_gives_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "map.html").read_bytes() == html_map(VALLEY, slower).encode()
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"map\.html: cannot be written: No such file"):
-        save_html_map(VALLEY, PLAN, tmp_path / "nowhere" / "map.html")
+def test_a_folder_that_is_not_there_is_made(tmp_path: Path) -> None:
+    save_html_map(VALLEY, PLAN, tmp_path / "new" / "er" / "map.html")
+    assert (tmp_path / "new" / "er" / "map.html").read_text("utf-8") == html_map(VALLEY, PLAN)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"file: is a file; name a folder"):
+        save_html_map(VALLEY, PLAN, tmp_path / "file" / "map.html")
 
 
 def test_it_is_small() -> None:

@@ -16,6 +16,7 @@ from flexpress.report.page import Cell, Download, Grid, Page, Section
 from flexpress.report.page_files import figures_beside, write_page
 from flexpress.report.page_html import data, page_html, part
 from flexpress.report.theme import DARK, LIGHT
+from flexpress.scenario.provenance import RECORD, Outputs
 
 HTML = page_html(PAGE)
 WRITTEN = WrittenPage(HTML)
@@ -64,7 +65,7 @@ def test_ids_are_unique_and_links_lead_somewhere(tmp_path: Path) -> None:
         if "aria-labelledby" in e.attributes
     ]
     assert set(named) <= set(ids)
-    write_page(PAGE, tmp_path / "report.html")
+    write_page(PAGE, tmp_path / "report.html", Outputs("report"))
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == HTML
     links = [link.attributes["href"] for link in WRITTEN.all("a")]
     assert {"#one", "#two", "figures/first.svg", "figures/one.csv"} <= set(links)
@@ -74,23 +75,23 @@ def test_ids_are_unique_and_links_lead_somewhere(tmp_path: Path) -> None:
 
 def test_drafts_of_a_killed_process_are_removed(tmp_path: Path) -> None:
     """Those of its own files: others may be somebody else's."""
-    write_page(PAGE, tmp_path / "report.html")
+    write_page(PAGE, tmp_path / "report.html", Outputs("report"))
     before = sorted(tmp_path.rglob("*"))
     for name in (".report.html.123.part", "figures/.one.csv.4567.part"):
         (tmp_path / name).write_text("half")
     other = tmp_path / ".film.1.part"
     other.touch()
-    write_page(PAGE, tmp_path / "report.html")
+    write_page(PAGE, tmp_path / "report.html", Outputs("report"))
     assert sorted(tmp_path.rglob("*")) == sorted([*before, other])
 
 
 def test_files_beside_it(tmp_path: Path) -> None:
-    write_page(PAGE, tmp_path / "report.html")
+    write_page(PAGE, tmp_path / "report.html", Outputs("report"))
     names = {path.name for path in (tmp_path / "figures").iterdir()}
     pictures = {
         f"{name}.{kind}" for name in ("first", "second", "third") for kind in ("svg", "png")
     }
-    assert names == pictures | {"one.csv"}
+    assert names == pictures | {"one.csv", RECORD}
     assert (tmp_path / "figures" / "first.svg").read_text(encoding="utf-8") == picture(
         "first"
     ).light

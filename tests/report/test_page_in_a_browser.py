@@ -15,6 +15,7 @@ from shuttles import PLAN, SHUTTLES, Still
 
 from flexpress import load_run, save_report
 from flexpress.report.page_files import write_page
+from flexpress.scenario.provenance import Outputs
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
 
@@ -34,7 +35,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One with claims, and one that `save_report` made of two runs."""
     folder = tmp_path_factory.mktemp("pages")
-    write_page(PAGE, folder / "report.html")
+    write_page(PAGE, folder / "report.html", Outputs())
     runs = []
     for algorithm in ("sync", "async"):
         place, scenario = folder / algorithm, SHUTTLES.replace(run={"algorithm": algorithm})

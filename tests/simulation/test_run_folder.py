@@ -18,7 +18,9 @@ from flexpress.errors import DivergedError, InputError
 from flexpress.learning import Vector
 from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Algorithm, Clock, Scenario
+from flexpress.scenario.provenance import RECORD
 from flexpress.simulation import recorder
+from flexpress.simulation.checkpoint import Header, save_checkpoint
 from flexpress.simulation.deliveries import Deliveries
 from flexpress.simulation.run_folder import RUN_FILES, run_in_folder
 from flexpress.simulation.simulate import Simulation, simulate
@@ -93,6 +95,7 @@ def test_what_was_written_after_the_checkpoint_is_written_again(
     saved = (tmp_path / "cut" / "checkpoint").read_bytes()
     run(plan, tmp_path / "cut", scenario, resume=True, should_stop=after(40))
     (tmp_path / "cut" / "checkpoint").write_bytes(saved)
+    (tmp_path / "cut" / "model.npy").unlink(missing_ok=True)
     with (tmp_path / "cut" / "trace.jsonl").open("a") as trace:
         trace.write('{"event": "half a li')
     run(plan, tmp_path / "cut", scenario, resume=True)
@@ -155,18 +158,21 @@ def test_drafts_of_a_killed_process_are_swept_up(
     for draft in drafts:
         draft.write_bytes(b"half")
     run(plan, tmp_path, resume=True)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(RUN_FILES)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted((RECORD, *RUN_FILES))
 
 
 def test_checkpoints_are_written_on_the_way(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[int] = []
+
+    def save(path: Path, simulation: Simulation, header: Header) -> None:
+        written.append(simulation.num_events)
+        save_checkpoint(path, simulation, header)
+
     monkeypatch.setattr(recorder, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(recorder, "LARGEST_SHARE", float("inf"))
-    monkeypatch.setattr(
-        recorder, "save_checkpoint", lambda path, s, header: written.append(s.num_events)
-    )
+    monkeypatch.setattr(recorder, "save_checkpoint", save)
     simulation = run(plan, tmp_path)
     assert len(written) > 10
     assert written == sorted(written)
@@ -198,7 +204,7 @@ def test_the_files_tell_what_the_trace_tells(
     scenario = VALLEY.replace(run={"algorithm": algorithm})
     simulation = run(plan, tmp_path, scenario)
     trace = simulate(scenario, plan, learner())
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(RUN_FILES)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted((RECORD, *RUN_FILES))
     np.testing.assert_array_equal(np.load(tmp_path / "model.npy"), trace.model)
     np.testing.assert_array_equal(simulation.model, trace.model)
     rows = list(csv.DictReader((tmp_path / "metrics.csv").read_text().splitlines()))
@@ -287,7 +293,7 @@ def test_a_damaged_checkpoint(damage: bytes, plan: Plan, tmp_path: Path) -> None
 def test_files_that_someone_changed(name: str, left: bytes, plan: Plan, tmp_path: Path) -> None:
     run(plan, tmp_path, should_stop=after(30))
     (tmp_path / name).write_bytes(left)
-    with pytest.raises(InputError, match=f"{name}: is not as its run had written it"):
+    with pytest.raises(InputError, match=f"{name}: was changed after its run wrote it"):
         run(plan, tmp_path, resume=True)
 
 

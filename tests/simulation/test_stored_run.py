@@ -110,7 +110,7 @@ def test_no_run(tmp_path: Path, plan: Plan) -> None:
     ("name", "content", "expected"),
     [
         ("metrics.csv", "slot,seconds,loss,accuracy\n", "metrics.csv: does not reach slot 70"),
-        ("metrics.csv", "slot,seconds\n1,x\n", "metrics.csv: is not as its run had written it"),
+        ("metrics.csv", "slot,seconds\n1,x\n", "metrics.csv: was changed after its run wrote it"),
         ("model.npy", "nothing", "model.npy: damaged, or not a model"),
         ("model.npy", "", "model.npy: damaged, or not a model"),
         ("plan.json", "{}", "plan.json: "),

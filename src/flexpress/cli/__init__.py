@@ -30,8 +30,8 @@ BUG, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; its exit code. Whatever goes wrong is one line on standard error."""
-    command = typer.main.get_command(app)
     try:
+        command = typer.main.get_command(app)
         arguments = list(sys.argv[1:] if arguments is None else arguments)
         prepare_output()
         with command.make_context("flexpress", arguments) as context:
@@ -43,32 +43,49 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(one_line(error))
         return BAD_INPUT
     except FlexpressError as error:
-        complain(str(error))
+        complain(with_notes(error, str(error)))
         return error.exit_code
-    except KeyboardInterrupt:
-        complain("interrupted before there was a result")
-        return INTERRUPTED
+    except KeyboardInterrupt as interrupt:
+        return report_interrupt(interrupt)
     except BrokenPipeError:
         forget_output()
     except OSError as error:
         if error.errno != errno.ENOSPC:
             return report_bug(error)
         forget_output()
-        complain("the output cannot be written: no space left on the device")
+        complain(with_notes(error, "the output cannot be written: no space left on the device"))
         return BAD_INPUT
     except Exception as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # in a class that was being made
+            return report_interrupt(error)
         return report_bug(error)
     return 0
+
+
+def report_interrupt(error: BaseException) -> int:
+    result = "" if notes(error) else " before there was a result"
+    complain(with_notes(error, f"interrupted{result}"))
+    return INTERRUPTED
 
 
 def report_bug(error: Exception) -> int:
     if os.environ.get("FLEXPRESS_DEBUG"):
         raise error
-    complain(
+    text = (
         f"{type(error).__name__}: {error}. This is our mistake: please report it, "
         "with the traceback that FLEXPRESS_DEBUG=1 shows"
     )
+    complain(with_notes(error, text))
     return BUG
+
+
+def notes(error: BaseException) -> list[str]:
+    """What was saved before something went wrong."""
+    return getattr(error, "__notes__", [])
+
+
+def with_notes(error: BaseException, text: str) -> str:
+    return "; ".join([*notes(error), text])
 
 
 def one_line(error: click.ClickException) -> str:

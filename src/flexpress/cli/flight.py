@@ -9,7 +9,7 @@ import click
 import typer
 
 from flexpress.cli.app import app
-from flexpress.cli.found import find_plan
+from flexpress.cli.found import find_plan, out_path
 from flexpress.cli.terminal import complain, say
 from flexpress.errors import InputError
 
@@ -32,7 +32,8 @@ def export(
         typer.Option(metavar="LAT,LON", help="Where x = 0, y = 0 of a scenario in metres lies."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder; by default the plan's.")
+        Path | None,
+        typer.Option(parser=out_path, metavar="DIR", help="Folder; by default the plan's."),
     ] = None,
     scenario: Annotated[str | None, typer.Option(metavar="FILE", help=PLAN_HELP)] = None,
 ) -> None:
@@ -42,29 +43,31 @@ def export(
     (ArduPilot waypoints), a file for each transporter; geojson, kml, gpx and csv.
     """
     from flexpress.planning.export import export_notes, export_plan, parse_origin
-    from flexpress.scenario.folder import check_folder, write_files
+    from flexpress.scenario.provenance import Outputs
 
     if not formats:
         raise InputError(f"--format is missing: give one or more of {', '.join(FORMATS)}")
     place = None if origin is None else parse_origin(origin)
-    given, plan, beside = find_plan(name, scenario)
-    folder = out or beside
+    given, plan, inputs = find_plan(name, scenario)
+    folder = out or inputs[0].parent
     files: dict[str, str] = {}
     for format in formats:
         files |= export_plan(given, plan, format, origin=place)
-    check_folder(folder, files)
-    for format in formats:
-        for note in export_notes(given, plan, format):
-            complain(note)
-    write_files(folder, files)
-    say("\n".join(str(folder / file) for file in files))
+    with Outputs("export", inputs) as outputs:
+        outputs.check(folder, files)
+        for format in formats:
+            for note in export_notes(given, plan, format):
+                complain(note)
+        outputs.write(folder, files.items())
+        say("\n".join(str(folder / file) for file in files))
 
 
 @app.command(name="map")
 def html_map(
     name: Annotated[str, typer.Argument(metavar="PLAN", hidden=True)],
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="By default map.html beside the plan.")
+        Path | None,
+        typer.Option(parser=out_path, metavar="FILE", help="By default map.html beside the plan."),
     ] = None,
     scenario: Annotated[str | None, typer.Option(metavar="FILE", help=PLAN_HELP)] = None,
 ) -> None:
@@ -72,9 +75,12 @@ def html_map(
 
     PLAN is a plan.json or the folder it is in. Pan, zoom, hover; a slider moves the drones.
     """
-    from flexpress.report.html_map import save_html_map
+    from flexpress.report.html_map import html_map as page
+    from flexpress.scenario.provenance import Outputs
 
-    given, plan, beside = find_plan(name, scenario)
-    path = out or beside / "map.html"
-    save_html_map(given, plan, path)
-    say(str(path))
+    given, plan, inputs = find_plan(name, scenario)
+    path = out or inputs[0].with_name("map.html")
+    with Outputs("map", inputs) as outputs:
+        outputs.check(path.parent, (path.name,))
+        outputs.write(path.parent, [(path.name, page(given, plan))])
+        say(str(path))

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from flexpress.scenario import Scenario
 
 
+def out_path(text: str) -> Path:
+    """Where to write; an empty text would mean the working folder."""
+    if not text:
+        raise InputError("--out '': is empty; name a place, or omit --out")
+    return Path(text)
+
+
 def find_scenario(name: str) -> Scenario:
     """The scenario in a file, or the preset of that name if there is no such file."""
     from flexpress.scenario import Scenario, preset_names
@@ -29,8 +36,17 @@ def find_scenario(name: str) -> Scenario:
     )
 
 
-def find_plan(name: str, scenario: str | None) -> tuple[Scenario, Plan, Path]:
-    """The plan in a file, or in a folder that `flexpress plan` wrote; its scenario; its folder.
+def scenario_files(name: str) -> list[Path]:
+    """The files that `find_scenario` reads: none of a preset."""
+    from flexpress.scenario.inputs import input_files
+
+    return input_files(Path(name)) if os.path.isfile(name) else []
+
+
+def find_plan(name: str, scenario: str | None) -> tuple[Scenario, Plan, list[Path]]:
+    """The plan in a file, or in a folder that `flexpress plan` wrote; its scenario.
+
+    And the files that were read, that of the plan first.
 
     The scenario is the one beside the plan, unless another is named.
     """
@@ -42,7 +58,7 @@ def find_plan(name: str, scenario: str | None) -> tuple[Scenario, Plan, Path]:
     if scenario is None and not beside.exists():
         raise InputError(f"{beside}: no such file; name the plan's scenario with --scenario")
     given = find_scenario(scenario or str(beside))
-    return given, load_plan(path, given), path.parent
+    return given, load_plan(path, given), [path, *scenario_files(scenario or str(beside))]
 
 
 def stored_plan(scenario: Scenario, path: Path) -> Plan:
@@ -50,6 +66,11 @@ def stored_plan(scenario: Scenario, path: Path) -> Plan:
     from flexpress.planning import load_plan
 
     return load_plan(plan_file(path), scenario)
+
+
+def plan_files(path: Path | None) -> list[Path]:
+    """The file that `stored_plan` reads, if a plan is named."""
+    return [plan_file(path)] if path else []
 
 
 def plan_file(path: Path) -> Path:

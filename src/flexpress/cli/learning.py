@@ -10,7 +10,7 @@ import click
 import typer
 
 from flexpress.cli.app import app
-from flexpress.cli.found import find_scenario
+from flexpress.cli.found import find_scenario, out_path, plan_files, scenario_files
 from flexpress.cli.terminal import complain, console, say
 from flexpress.errors import InputError
 
@@ -59,6 +59,7 @@ def simulate(
     out: Annotated[
         Path | None,
         typer.Option(
+            parser=out_path,
             metavar="DIR",
             help="Folder of the run; by default one in flexpress-out, and none with --json.",
         ),
@@ -77,6 +78,7 @@ def simulate(
     """
     from flexpress.cli.run import run_all
     from flexpress.cli.run_folders import CURVES
+    from flexpress.scenario.provenance import Outputs
 
     changes = {"horizon": horizon, "eval_every": eval_every}
     given = find_scenario(name).replace(
@@ -87,24 +89,27 @@ def simulate(
     if resume and folder is None:
         raise InputError("--resume with --json needs --out: the folder of the run to go on with")
     find_modules(given, name)
-    outcome = run_all(
-        given,
-        chosen,
-        folder,
-        plan_path=plan,
-        engine=cast("Engine", engine),
-        ray=ray,
-        resume=resume,
-    )
-    if as_json:
-        from flexpress.report.run_json import runs_to_json
+    # A run that is gone on with may well be described by its own files.
+    with Outputs("simulate", [] if resume else [*scenario_files(name), *plan_files(plan)]) as saved:
+        outcome = run_all(
+            given,
+            chosen,
+            folder,
+            saved,
+            plan_path=plan,
+            engine=cast("Engine", engine),
+            ray=ray,
+            resume=resume,
+        )
+        if as_json:
+            from flexpress.report.run_json import runs_to_json
 
-        say(runs_to_json(given, outcome.plan, outcome.traces))
-    else:
-        from flexpress.report.run_table import show_runs
+            say(runs_to_json(given, outcome.plan, outcome.traces))
+        else:
+            from flexpress.report.run_table import show_runs
 
-        show_runs(console(sys.stdout), given, outcome.plan, outcome.traces)
-        say(f" curves: {folder / CURVES if folder else ''}")
+            show_runs(console(sys.stdout), given, outcome.plan, outcome.traces)
+            say(f" curves: {folder / CURVES if folder else ''}")
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)
 
@@ -140,7 +145,11 @@ def data(
     plan: Annotated[Path | None, typer.Option(metavar="FILE", help=PLAN_HELP)] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder for data.png; by default one in flexpress-out."),
+        typer.Option(
+            parser=out_path,
+            metavar="DIR",
+            help="Folder for data.png; by default one in flexpress-out.",
+        ),
     ] = None,
 ) -> None:
     """Draw which labels every client has, and those of each transporter's clients together.
@@ -152,16 +161,18 @@ def data(
     from flexpress.report.folder import default_folder
     from flexpress.report.label_mix import label_mix_png
     from flexpress.report.label_table import show_label_mix
-    from flexpress.scenario.folder import check_folder, write_files
+    from flexpress.scenario.provenance import Outputs
 
     given = find_scenario(name)
     folder = out or default_folder(given, "data")
-    check_folder(folder, (DATA,))
+    outputs = Outputs("data", [*scenario_files(name), *plan_files(plan)])
+    outputs.check(folder, (DATA,))
     find_modules(given, name)
     counts = make_task(given, tell=complain).label_counts()
     chosen = choose_plan(given, plan)
     learning = given.learning
     title = f"{given.name}: {learning.dataset}, {learning.partition}"
-    write_files(folder, {DATA: label_mix_png(given, chosen, counts, title)})
-    show_label_mix(console(sys.stdout), given, chosen, counts)
-    say(f" picture: {folder / DATA}")
+    with outputs:
+        outputs.write(folder, [(DATA, label_mix_png(given, chosen, counts, title))])
+        show_label_mix(console(sys.stdout), given, chosen, counts)
+        say(f" picture: {folder / DATA}")

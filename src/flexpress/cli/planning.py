@@ -10,7 +10,7 @@ import click
 import typer
 
 from flexpress.cli.app import app
-from flexpress.cli.found import find_scenario
+from flexpress.cli.found import find_scenario, out_path, scenario_files
 from flexpress.cli.terminal import complain, console, say
 from flexpress.cli.watched import watched_certificate, watched_diagnosis, watched_plan
 from flexpress.errors import InfeasibleError
@@ -80,6 +80,7 @@ def plan(
     out: Annotated[
         Path | None,
         typer.Option(
+            parser=out_path,
             metavar="DIR",
             help="Folder for plan.json, map.png and scenario-used.toml; "
             "by default one in flexpress-out, and none with --json.",
@@ -108,7 +109,8 @@ def plan(
     from flexpress.planning import plan_to_json
     from flexpress.planning.solve import check_effort
     from flexpress.report.folder import MAP, PLAN_FILES, default_folder, write_folder
-    from flexpress.scenario.folder import check_folder
+    from flexpress.report.table import show_plan
+    from flexpress.scenario.provenance import Outputs
 
     check_effort(seconds, iterations, seed, starts, jobs, ray)
     certify = certify or certify_seconds is not None
@@ -119,8 +121,9 @@ def plan(
     given = find_scenario(name)
     chosen = cast("Objective | None", objective) or given.plan.objective
     folder = out if out or as_json else default_folder(given, chosen)
+    outputs = Outputs("plan", scenario_files(name))
     if folder:
-        check_folder(folder, PLAN_FILES)
+        outputs.check(folder, PLAN_FILES)
     solver_name = cast("SolverName | None", solver)
     try:
         made = watched_plan(
@@ -134,15 +137,17 @@ def plan(
         raise typer.Exit(error.exit_code) from None
     if certify:
         made = watched_certificate(given, made, certify_seconds)
-    if folder:
-        write_folder(given, made, folder)
-    if as_json:
-        say(plan_to_json(made))
-        return
-    from flexpress.report.table import show_plan
-
-    show_plan(console(sys.stdout), given, made)
-    say(f" map: {folder / MAP if folder else ''}")
+    with outputs:
+        try:
+            if folder:
+                write_folder(given, made, folder, outputs)
+        finally:  # a plan that took long to find is shown even if it cannot be saved
+            if as_json:
+                say(plan_to_json(made))
+            else:
+                show_plan(console(sys.stdout), given, made)
+        if not as_json:
+            say(f" map: {folder / MAP if folder else ''}")
 
 
 def show_diagnosis(given: Scenario, seed: int | None, as_json: bool) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from flexpress import __version__
 from flexpress.cli.app import app
+from flexpress.cli.found import out_path
 from flexpress.cli.learning import find_modules
 from flexpress.cli.terminal import complain, say
 from flexpress.errors import InputError
@@ -24,7 +25,11 @@ def report(
     names: Annotated[list[str], typer.Argument(metavar="RUN...", hidden=True)],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="By default report.html in the runs' common folder."),
+        typer.Option(
+            parser=out_path,
+            metavar="FILE",
+            help="By default report.html in the runs' common folder.",
+        ),
     ] = None,
     labels: Annotated[
         bool, typer.Option("--labels", help="Read the data too, and show who has which labels.")
@@ -37,21 +42,23 @@ def report(
     """
     from flexpress.cli.found_runs import find_runs
     from flexpress.report.page_files import REPORT
-    from flexpress.report.runs_page import save_report
+    from flexpress.report.runs_page import files_of, write_report
     from flexpress.report.shown_run import common_folder
-    from flexpress.scenario.folder import check_folder
+    from flexpress.scenario.provenance import Outputs
     from flexpress.simulation.stored_run import load_run
 
     folders = find_runs(names)
     path = out or shortest(common_folder(folders)) / REPORT
-    check_folder(path.parent, (path.name,))
-    save_report(
-        [load_run(folder) for folder in folders],
-        path,
-        label_counts=read_labels if labels else lambda scenario: None,
-        made_by=f"Made by flexpress {__version__}: flexpress report {shlex.join(names)}",
-    )
-    say(str(path))
+    with Outputs("report", files_of(folders)) as outputs:
+        outputs.check(path.parent, (path.name,))  # before the runs are read
+        write_report(
+            [load_run(folder) for folder in folders],
+            path,
+            outputs,
+            label_counts=read_labels if labels else lambda scenario: None,
+            made_by=f"Made by flexpress {__version__}: flexpress report {shlex.join(names)}",
+        )
+        say(str(path))
 
 
 def shortest(folder: Path) -> Path:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flexpress.cli.app import app
+from flexpress.cli.found import out_path
 from flexpress.cli.terminal import say
 from flexpress.errors import InputError
 
@@ -42,7 +43,10 @@ def reproduce(
         typer.Option("--ray", metavar="ADDRESS", help="Spread runs over the Ray cluster there."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder; by default one in flexpress-out.")
+        Path | None,
+        typer.Option(
+            parser=out_path, metavar="DIR", help="Folder; by default one in flexpress-out."
+        ),
     ] = None,
 ) -> None:
     """Run the paper's experiments, draw its figures and check its claims: one page.

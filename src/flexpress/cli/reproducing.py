@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from flexpress.cli.interrupt import interruptible
 from flexpress.cli.run_board import Board, shown
 from flexpress.cli.terminal import complain
-from flexpress.scenario.folder import check_folder
 
 if TYPE_CHECKING:
     from flexpress.experiments.figures import Figure
@@ -35,11 +34,14 @@ def carry_out(
 ) -> Path | None:
     """The page; None if it was interrupted before all runs were done."""
     from flexpress.cluster import connected
+    from flexpress.experiments.run import COMMAND
     from flexpress.experiments.study import make_study
+    from flexpress.scenario.provenance import Outputs
 
-    check_folder(folder, (PAGE,))
+    outputs = Outputs(COMMAND)
+    outputs.check(folder, (PAGE,))
     for name in (RUNS, FIGURES):
-        check_folder(folder / name, ())
+        outputs.check(folder / name, ())
     with connected(ray, jobs):
         study = make_study(figures, scale, networks=networks, seeds=seeds, tell=complain)
         if not run_missing(study, folder / RUNS, jobs, on_ray=ray is not None):
@@ -47,17 +49,19 @@ def carry_out(
     from flexpress.experiments.reproduction import reproduction_page
     from flexpress.report.page_files import write_page
 
-    page = reproduction_page(figures, study, folder / RUNS, command=command)
-    write_page(page, folder / PAGE)
+    with outputs:
+        outputs.saved.append(folder / RUNS)
+        page = reproduction_page(figures, study, folder / RUNS, command=command)
+        write_page(page, folder / PAGE, outputs)
     return folder / PAGE
 
 
 def run_missing(study: Study, folder: Path, jobs: int | None, *, on_ray: bool = False) -> bool:
     """False if it was interrupted; what is done is kept."""
     from flexpress.experiments.crew import News
-    from flexpress.experiments.results import is_over
+    from flexpress.experiments.run import is_kept
 
-    missing = {key: run for key, run in study.runs.items() if not is_over(folder / key)}
+    missing = {key: run for key, run in study.runs.items() if not is_kept(run, folder / key)}
     board = Board(study.scale.horizon, len(study.runs), len(study.runs) - len(missing))
     with interruptible() as stop, shown(board, stop.requested) as refresh:
 

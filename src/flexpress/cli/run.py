@@ -16,7 +16,6 @@ from flexpress.cli.interrupt import interruptible
 from flexpress.cli.run_folders import (
     CURVES,
     check_folders,
-    check_runs,
     plan_of_runs,
     run_folders,
     shared_folder,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from flexpress.learning import Engine, Learner
     from flexpress.planning import Plan
     from flexpress.scenario import Algorithm, Scenario
+    from flexpress.scenario.provenance import Outputs
     from flexpress.simulation import Trace
 
 INTERRUPTED = 130
@@ -48,6 +48,7 @@ def run_all(
     scenario: Scenario,
     algorithms: Sequence[Algorithm],
     folder: Path | None,
+    outputs: Outputs,
     *,
     plan_path: Path | None,
     engine: Engine,
@@ -56,21 +57,23 @@ def run_all(
 ) -> Outcome:
     """Simulate one algorithm after the other; if one diverges, the others are not held up."""
     folders = run_folders(folder, algorithms)
-    check_folders(scenario, folder, folders, resume=resume)
+    check_folders(scenario, folder, folders, outputs, resume=resume)
     path = plan_path or (plan_of_runs(folders) if resume else None)
     plan = stored_plan(scenario, path) if path else None
     # Before a plan is made: what it may complain about should not come after that work.
     with trainer(scenario, engine, ray) as learner:
         outcome = Outcome(plan or new_plan(scenario))
-        check_runs(scenario, folders, outcome.plan, resume=resume)
-        with shared_folder(scenario, outcome.plan, folder, folders):
+        check_folders(scenario, folder, folders, outputs, outcome.plan, learner, resume=resume)
+        with shared_folder(scenario, outcome.plan, folder, folders, outputs):
             for algorithm, place in folders.items():
                 chosen = scenario.replace(run={"algorithm": algorithm})
                 if not run_one(chosen, learner, place, outcome, resume=resume):
                     outcome.exit_code = INTERRUPTED
                     break
+                if place:
+                    outputs.saved.append(place)
             if folder:
-                write_curves(scenario, outcome, folder)
+                write_curves(scenario, outcome, folder, outputs)
     return outcome
 
 
@@ -126,10 +129,9 @@ def run_one(
     return simulation.complete or failure is not None
 
 
-def write_curves(scenario: Scenario, outcome: Outcome, folder: Path) -> None:
+def write_curves(scenario: Scenario, outcome: Outcome, folder: Path, outputs: Outputs) -> None:
     from flexpress.report.curves import curves_png
-    from flexpress.scenario.folder import write_files
 
     learning = scenario.learning
     title = f"{scenario.name}: {learning.model} on {learning.dataset}, {learning.partition}"
-    write_files(folder, {CURVES: curves_png(outcome.traces, title)})
+    outputs.write(folder, [(CURVES, curves_png(outcome.traces, title))])

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from flexpress.errors import InputError
 
 if TYPE_CHECKING:
+    from flexpress.learning import Learner
     from flexpress.planning import Plan
     from flexpress.scenario import Algorithm, Scenario
+    from flexpress.scenario.provenance import Outputs
 
     Folders = Mapping[Algorithm, Path | None]
 
@@ -26,27 +28,29 @@ def run_folders(folder: Path | None, algorithms: Sequence[Algorithm]) -> Folders
 
 
 def check_folders(
-    scenario: Scenario, folder: Path | None, folders: Folders, *, resume: bool
+    scenario: Scenario,
+    folder: Path | None,
+    folders: Folders,
+    outputs: Outputs,
+    plan: Plan | None = None,
+    learner: Learner | None = None,
+    *,
+    resume: bool,
 ) -> None:
-    """InputError now rather than after the work."""
-    from flexpress.scenario.folder import check_folder
-    from flexpress.simulation.run_folder import CHECKPOINT, RUN_FILES
+    """InputError now rather than after the work; once more when there are a plan and a learner."""
+    from flexpress.scenario.folder import PLAN, SCENARIO
+    from flexpress.simulation.run_folder import CHECKPOINT, check_run
 
-    for place in {folder, *folders.values()}:
-        if place:
-            check_folder(place, (*RUN_FILES, CURVES))
-    if folder and len(folders) > 1 and (folder / CHECKPOINT).exists():
+    if folder is None:
+        return
+    several = len(folders) > 1
+    if several and (folder / CHECKPOINT).exists():
         raise InputError(f"{folder}: holds a single run; name another folder for several")
-    check_runs(scenario, folders, None, resume=resume)
-
-
-def check_runs(scenario: Scenario, folders: Folders, plan: Plan | None, *, resume: bool) -> None:
-    """InputError if one of the folders holds a run that would be lost, or that is another."""
-    from flexpress.simulation.run_folder import check_run
-
-    for algorithm, folder in folders.items():
-        if folder:
-            check_run(folder, scenario.replace(run={"algorithm": algorithm}), plan, resume=resume)
+    outputs.check(folder, (SCENARIO, PLAN, CURVES) if several else (CURVES,))
+    for algorithm, place in folders.items():
+        if place:
+            chosen = scenario.replace(run={"algorithm": algorithm})
+            check_run(place, chosen, plan, outputs, learner, resume=resume)
 
 
 def plan_of_runs(folders: Folders) -> Path | None:
@@ -59,16 +63,18 @@ def plan_of_runs(folders: Folders) -> Path | None:
 
 @contextmanager
 def shared_folder(
-    scenario: Scenario, plan: Plan, folder: Path | None, folders: Folders
+    scenario: Scenario, plan: Plan, folder: Path | None, folders: Folders, outputs: Outputs
 ) -> Iterator[None]:
     """Several runs keep there what all of them have in common; a single one has its own folder."""
     from flexpress.planning import plan_to_json
-    from flexpress.scenario.folder import PLAN, SCENARIO, write_files
+    from flexpress.scenario.folder import PLAN, SCENARIO
     from flexpress.simulation.sole_use import sole_use
 
     if folder is None or len(folders) == 1:
         yield
         return
     with sole_use(folder):
-        write_files(folder, {SCENARIO: scenario.to_toml(), PLAN: f"{plan_to_json(plan)}\n"})
+        files = [(SCENARIO, scenario.to_toml()), (PLAN, f"{plan_to_json(plan)}\n")]
+        outputs.write(folder, files)
+        outputs.saved.clear()  # a run without its results is nothing yet
         yield

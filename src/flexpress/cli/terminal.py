@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
     from rich.console import Console
 
     from flexpress.planning import Progress
@@ -36,10 +38,31 @@ def console(stream: TextIO) -> Console:
 def prepare_output() -> None:
     """Closed streams lead nowhere; signs that a terminal cannot show become question marks."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
+        stream = getattr(sys, name)
+        if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # for good
+        elif isinstance(stream, io.TextIOWrapper) and stream.isatty():
+            setattr(sys, name, of_terminal(stream))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
+
+
+class Terminal(io.FileIO):
+    """One that may close while we work: what is written to it after that goes nowhere."""
+
+    def write(self, content: Buffer, /) -> int:
+        try:
+            return super().write(content)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            return memoryview(content).nbytes
+
+
+def of_terminal(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+    """The same stream, which outlives its terminal: results have still to be saved then."""
+    raw = io.BufferedWriter(Terminal(stream.fileno(), "w", closefd=False))
+    return io.TextIOWrapper(raw, stream.encoding, stream.errors, line_buffering=True)
 
 
 def forget_output() -> None:

@@ -18,7 +18,7 @@ from flexpress.scenario.files import read_bytes
 from flexpress.scenario.folder import SCENARIO
 from flexpress.simulation.checkpoint import load_checkpoint
 from flexpress.simulation.recorder import COLUMNS, METRICS, metrics_line, read_metrics
-from flexpress.simulation.run_folder import CHECKPOINT, MODEL
+from flexpress.simulation.run_folder import CHECKPOINT, MODEL, is_over
 from flexpress.simulation.trace import Measurement
 
 CHANCE = 0.1
@@ -91,13 +91,6 @@ def read_results(study: Study, runs: Path, *, so_far: bool = False) -> Results:
     keys = [key for key in study.runs if not so_far or is_over(runs / key)]
     by_key = {key: read_result(runs / key) for key in keys}
     return Results({case: by_key[key] for case, key in study.keys.items() if key in by_key})
-
-
-def is_over(folder: Path) -> bool:
-    """Complete or diverged."""
-    if (folder / MODEL).exists():
-        return True
-    return (folder / CHECKPOINT).exists() and load_checkpoint(folder / CHECKPOINT)[0].diverged
 
 
 def read_result(folder: Path) -> Result:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-
-from flexpress.errors import DivergedError
+from flexpress.errors import DivergedError, InputError
 from flexpress.experiments.setting import Setting
 from flexpress.learning import Learner, make_learner
 from flexpress.learning.datasets import load_dataset
 from flexpress.planning import Plan
 from flexpress.scenario import Scenario
+from flexpress.scenario.provenance import why_not_own
 from flexpress.scenario.training import LearningSettings
+from flexpress.simulation.checkpoint import load_checkpoint
 from flexpress.simulation.events import Event
-from flexpress.simulation.run_folder import run_in_folder
+from flexpress.simulation.origin import Origin, made_of, text_digest, what_differs
+from flexpress.simulation.run_folder import CHECKPOINT, RUN_FILES, is_over, run_in_folder
 from flexpress.simulation.simulate import Simulation
 from flexpress.versions import versions
 
+COMMAND = "reproduce"
 NAME_LENGTH = 20
 """Hexadecimal digits of a run's folder: 80 bits, which no two runs share by chance."""
 
@@ -38,32 +38,38 @@ class Run:
     plan: Plan
 
     @property
+    def origin(self) -> Origin:
+        """As `origin_of` has it for a learner, without making one."""
+        learning = self.scenario.learning
+        data = fingerprint(learning.dataset, learning.data_dir)
+        return {**made_of(self.scenario, self.plan, data), **versions()}
+
+    @property
     def key(self) -> str:
         """The same inputs and versions give the same key, wherever the data lie."""
-        scenario = self.scenario.replace(name="run", learning={"data_dir": None})
-        inputs = {
-            "scenario": scenario.to_dict(),
-            "tours": [list(tour.clients) for tour in self.plan.transporters],
-            "data": fingerprint(self.scenario.learning.dataset, self.scenario.learning.data_dir),
-            "versions": versions(),
-        }
-        text = json.dumps(inputs, sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()[:NAME_LENGTH]
+        return text_digest([self.origin, self.scenario.run.horizon])[:NAME_LENGTH]
 
 
 @cache
 def fingerprint(name: str, data_dir: str | None) -> str:
-    """Of the samples: files may be repacked, or be a part of the official ones."""
-    dataset = load_dataset(LearningSettings(dataset=name, data_dir=data_dir))
-    content = hashlib.sha256()
-    for array in (
-        dataset.train_images,
-        dataset.train_labels,
-        dataset.test_images,
-        dataset.test_labels,
-    ):
-        content.update(np.ascontiguousarray(array).data)
-    return content.hexdigest()
+    return load_dataset(LearningSettings(dataset=name, data_dir=data_dir)).digest
+
+
+def is_kept(run: Run, folder: Path) -> bool:
+    """Whether the folder holds its result; InputError if that is another's, or was changed."""
+    if not is_over(folder):
+        return False
+    try:
+        other = what_differs(load_checkpoint(folder / CHECKPOINT)[0].origin, run.origin)
+        if other:
+            raise InputError(f"{folder}: holds a run with {other}")
+        for name in RUN_FILES:
+            fault = (folder / name).exists() and why_not_own(folder / name, COMMAND)
+            if fault:
+                raise InputError(f"{folder / name}: {fault}")
+    except InputError as error:
+        raise InputError(f"{error}; delete the folder of this run, and start again") from None
+    return True
 
 
 def perform(
@@ -86,6 +92,7 @@ def perform(
             simulation,
             folder,
             resume=True,
+            command=COMMAND,
             on_event=lambda event: on_event(event, simulation),
             should_stop=should_stop,
         )

@@ -16,6 +16,7 @@ from flexpress.experiments.run import Run, perform
 from flexpress.learning.choose import choose_net, learner_of, task_of
 from flexpress.learning.task import Dataset
 from flexpress.scenario.folder import write_files
+from flexpress.scenario.provenance import RECORD
 from flexpress.simulation.events import Event
 from flexpress.simulation.run_folder import RUN_FILES
 from flexpress.simulation.simulate import Simulation
@@ -58,5 +59,5 @@ def perform_elsewhere(
 
 def files_in(folder: Path) -> Files:
     """Of a run: in an order in which they may be written one by one."""
-    paths = [folder / name for name in RUN_FILES]
+    paths = [folder / name for name in (RECORD, *RUN_FILES)]
     return {path.name: path.read_bytes() for path in paths if path.exists()}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,15 @@ class Dataset:
     def image(self) -> Shape:
         _, channels, height, width = self.train_images.shape
         return channels, height, width
+
+    @cached_property
+    def digest(self) -> str:
+        """Of the samples: files may be repacked, or be a part of the official ones."""
+        content = hashlib.sha256()
+        for array in (self.train_images, self.train_labels, self.test_images, self.test_labels):
+            content.update(f"{array.dtype} {array.shape} ".encode())
+            content.update(np.ascontiguousarray(array).data)
+        return content.hexdigest()
 
 
 @dataclass(frozen=True, eq=False)

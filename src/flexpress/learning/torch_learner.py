@@ -59,6 +59,11 @@ class TorchLearner:
             self._load(initial)
         self._initial: Vector = self._vector().numpy()
 
+    @property
+    def data_digest(self) -> str:
+        """Tells apart the data that it trains on."""
+        return self._task.dataset.digest
+
     def initial_model(self) -> Vector:
         """x^0 of the paper: (params,)."""
         return self._initial.copy()

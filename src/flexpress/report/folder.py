@@ -1,16 +1,18 @@
-"""The folder of a plan: `scenario-used.toml`, `plan.json` and `map.png`."""
+"""The folder of a plan: `plan.json`, `scenario-used.toml` and `map.png`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from flexpress.planning import Plan, plan_to_json
 from flexpress.scenario import Scenario
-from flexpress.scenario.folder import PLAN, SCENARIO, write_files
+from flexpress.scenario.folder import PLAN, SCENARIO
+from flexpress.scenario.provenance import Outputs
 
 MAP = "map.png"
-PLAN_FILES = (SCENARIO, PLAN, MAP)
+PLAN_FILES = (PLAN, SCENARIO, MAP)
 PARENT = Path("flexpress-out")
 LONGEST_NAME = 100
 
@@ -21,14 +23,14 @@ def default_folder(scenario: Scenario, kind: str) -> Path:
     return PARENT / f"{name or 'scenario'}-{kind}"
 
 
-def write_folder(scenario: Scenario, plan: Plan, folder: Path) -> Path:
-    """All files, or none if one cannot be made; files of an earlier plan are replaced."""
+def write_folder(scenario: Scenario, plan: Plan, folder: Path, outputs: Outputs) -> None:
+    """The plan first, which may have taken long; then what can be made again from it."""
+    outputs.write(folder, plan_files(scenario, plan))
+
+
+def plan_files(scenario: Scenario, plan: Plan) -> Iterator[tuple[str, str | bytes]]:
     from flexpress.report.map import map_png
 
-    contents: dict[str, str | bytes] = {
-        SCENARIO: scenario.to_toml(),
-        PLAN: f"{plan_to_json(plan)}\n",
-        MAP: map_png(scenario, plan),
-    }
-    write_files(folder, contents)
-    return folder
+    yield PLAN, f"{plan_to_json(plan)}\n"
+    yield SCENARIO, scenario.to_toml()
+    yield MAP, map_png(scenario, plan)

@@ -14,7 +14,7 @@ from pathlib import Path
 from flexpress.planning import Plan
 from flexpress.report.map_data import map_data
 from flexpress.scenario import Scenario
-from flexpress.scenario.files import write_file
+from flexpress.scenario.folder import write_files
 
 SCRIPTS = (
     "theme",
@@ -34,8 +34,9 @@ SCRIPTS = (
 
 
 def save_html_map(scenario: Scenario, plan: Plan, path: str | Path) -> None:
-    """The map as an HTML file; the same plan gives the same bytes."""
-    write_file(Path(path), html_map(scenario, plan))
+    """The map as an HTML file, which is replaced; the same plan gives the same bytes."""
+    path = Path(path)
+    write_files(path.parent, {path.name: html_map(scenario, plan)})
 
 
 def html_map(scenario: Scenario, plan: Plan) -> str:

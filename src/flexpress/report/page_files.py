@@ -8,7 +8,7 @@ from pathlib import Path
 from flexpress.report.page import Page
 from flexpress.report.page_html import page_html
 from flexpress.scenario.files import remove_drafts
-from flexpress.scenario.folder import write_files
+from flexpress.scenario.provenance import Outputs
 
 REPORT, FIGURES = "report.html", "figures"
 
@@ -18,14 +18,15 @@ def figures_beside(path: Path) -> str:
     return FIGURES if path.name == REPORT else f"{path.stem}-{FIGURES}"
 
 
-def write_page(page: Page, path: Path) -> None:
+def write_page(page: Page, path: Path, outputs: Outputs) -> None:
     """First what it links to, then the page itself; nothing else is left, whoever was killed."""
     figures = path.parent / page.figures
     contents = dict(figure_files(page))
     for file in (*(figures / name for name in contents), path):
         remove_drafts(file)
-    write_files(figures, contents)
-    write_files(path.parent, {path.name: page_html(page)})
+        outputs.check_file(file)
+    outputs.write(figures, contents.items())
+    outputs.write(path.parent, [(path.name, page_html(page))])
 
 
 def figure_files(page: Page) -> Iterator[tuple[str, str | bytes]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from flexpress.report.run_differences import differences
 from flexpress.report.run_lines import run_lines
 from flexpress.report.run_table import run_figures
 from flexpress.report.shown_run import ShownRun, shown_runs
+from flexpress.scenario.provenance import Outputs
+from flexpress.simulation.run_folder import RUN_FILES
 from flexpress.simulation.stored_run import StoredRun
 
 MOST_COLUMNS = 4
@@ -33,13 +35,32 @@ def save_report(
 ) -> None:
     """The page as an HTML file, its pictures and data in a folder beside it.
 
-    The same runs give the same bytes.
+    The same runs give the same bytes. Files that are there are replaced, but never those of the
+    runs.
     """
+    outputs = Outputs(inputs=files_of(run.folder for run in runs))
+    write_report(runs, Path(path), outputs, label_counts=label_counts, made_by=made_by)
+
+
+def write_report(
+    runs: Sequence[StoredRun],
+    path: Path,
+    outputs: Outputs,
+    *,
+    label_counts: LabelCounts,
+    made_by: str,
+) -> None:
+    """The same by a command."""
     if not runs:
         raise InputError("no runs to report on: give at least one")
-    path = Path(path)
+    outputs.check(path.parent, (path.name,))
     page = runs_page(runs, label_counts=label_counts, made_by=made_by, figures=figures_beside(path))
-    write_page(page, path)
+    write_page(page, path, outputs)
+
+
+def files_of(folders: Iterable[Path]) -> list[Path]:
+    """What a report is made of."""
+    return [folder / name for folder in folders for name in RUN_FILES]
 
 
 def runs_page(

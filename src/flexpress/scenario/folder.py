@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from flexpress.errors import InputError
 from flexpress.scenario.files import reason, write_file
 
 SCENARIO, PLAN = "scenario-used.toml", "plan.json"
-PROBE = ".flexpress.part"
 
 
 def check_folder(folder: Path, names: Iterable[str]) -> None:
@@ -18,16 +19,17 @@ def check_folder(folder: Path, names: Iterable[str]) -> None:
     Leaves nothing behind.
     """
     made: list[Path] = []
+    probe = folder / f".flexpress.{os.getpid()}.part"
     try:
         made = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / PROBE).touch()
-        (folder / PROBE).unlink()
+        probe.touch()
+        probe.unlink()
     except (OSError, ValueError) as error:
         raise unusable(folder, error) from None
     finally:
         for path in made:
-            if path.is_dir():
+            with suppress(OSError, ValueError):  # not there, or in use by another command
                 path.rmdir()
     for name in names:
         if (folder / name).is_dir():
@@ -36,12 +38,16 @@ def check_folder(folder: Path, names: Iterable[str]) -> None:
 
 def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> None:
     """Each in one step; the folder is made if it is not there."""
+    make_folder(folder)
+    for name, content in contents.items():
+        write_file(folder / name, content)
+
+
+def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise unusable(folder, error) from None
-    for name, content in contents.items():
-        write_file(folder / name, content)
 
 
 def unusable(folder: Path, error: OSError | ValueError) -> InputError:

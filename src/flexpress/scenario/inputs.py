@@ -13,7 +13,7 @@ from pathlib import Path
 from flexpress.errors import InputError
 from flexpress.scenario.complaints import show_value
 from flexpress.scenario.features import parse_points, parse_polygons
-from flexpress.scenario.files import decode, read_bytes
+from flexpress.scenario.files import decode, parse_toml, read_bytes, read_text
 from flexpress.scenario.matrix_file import parse_csv, parse_npy
 from flexpress.scenario.places import is_geographic
 from flexpress.scenario.quantities import label
@@ -24,6 +24,13 @@ NUMPY = ".npy"
 OF_CLIENTS = ("ids", "names", "altitudes")
 
 Table = Mapping[str, object]
+
+
+def input_files(path: Path) -> list[Path]:
+    """The file of a scenario, and those that it names."""
+    network = parse_toml(read_text(path), str(path)).get("network")
+    names = network.values() if isinstance(network, Mapping) else ()
+    return [path, *(path.parent / name for name in names if isinstance(name, str))]
 
 
 def read_inputs(data: Table, base_dir: Path, source: str) -> Table:

@@ -20,6 +20,7 @@ from flexpress.errors import InputError
 from flexpress.learning import Vector
 from flexpress.scenario.files import read_bytes, write_file
 from flexpress.simulation.deliveries import Delivery, Key
+from flexpress.simulation.origin import Origin
 from flexpress.simulation.simulate import Simulation
 
 HEADER, MODEL = "header", "model"
@@ -41,10 +42,13 @@ class Header:
     """Where the simulation and the files of its run folder were."""
 
     learner: str
+    origin: Origin
     slot: int
     num_events: int
     trace_bytes: int
+    trace_sha256: str
     metrics_bytes: int
+    metrics_sha256: str
     diverged: bool = False
     carried: tuple[Carried, ...] = ()
 

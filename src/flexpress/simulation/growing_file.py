@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from flexpress.errors import InputError
-from flexpress.scenario.files import reason
+from flexpress.scenario.files import read_bytes, reason
+
+REMEDY = "put it back as it was, or simulate again into another folder"
 
 
 class GrowingFile:
-    """Gone on with from some length; what came after is cut off."""
+    """Gone on with from some length; what came after is cut off. It knows its own digest."""
 
     def __init__(self, path: Path, length: int) -> None:
         self._path = path
@@ -21,6 +24,7 @@ class GrowingFile:
             if path.stat().st_size < length:
                 raise damaged(path)
             os.truncate(path, length)
+            self._digest = hashlib.sha256(path.read_bytes())
             self._file = path.open("ab")
 
     @property
@@ -28,9 +32,16 @@ class GrowingFile:
         """Bytes, with those that are not flushed yet."""
         return self._file.tell()
 
+    @property
+    def sha256(self) -> str:
+        """Of as many bytes."""
+        return self._digest.hexdigest()
+
     def write(self, line: str) -> None:
+        content = line.encode()
         with self._writing():
-            self._file.write(line.encode())
+            self._file.write(content)
+        self._digest.update(content)
 
     def flush(self) -> None:
         with self._writing():
@@ -49,8 +60,12 @@ class GrowingFile:
             raise InputError(f"{self._path}: cannot be written: {reason(error)}") from None
 
 
+def check_beginning(path: Path, length: int, sha256: str) -> None:
+    """InputError if the first bytes of the file are not those that were written."""
+    content = read_bytes(path)[:length]
+    if len(content) < length or hashlib.sha256(content).hexdigest() != sha256:
+        raise damaged(path)
+
+
 def damaged(path: Path) -> InputError:
-    return InputError(
-        f"{path}: is not as its run had written it; "
-        "it cannot be taken up: run into another folder without --resume"
-    )
+    return InputError(f"{path}: was changed after its run wrote it; {REMEDY}")

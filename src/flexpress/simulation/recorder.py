@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -24,12 +25,16 @@ LARGEST_SHARE = 0.05
 
 
 class Recorder:
-    """Appends a line for each event, and now and then tells a checkpoint how far the files are."""
+    """Appends a line for each event, and now and then tells a checkpoint how far the files are.
+
+    `saved_slot` is that of the last checkpoint, if there is one.
+    """
 
     def __init__(self, folder: Path, checkpoint: Path, simulation: Simulation, start: Header):
         self._simulation = simulation
         self._checkpoint = checkpoint
         self._header = start
+        self.saved_slot: int | None = start.slot if start.num_events else None
         self._trace = GrowingFile(folder / TRACE, start.trace_bytes)
         self._metrics = GrowingFile(folder / METRICS, start.metrics_bytes)
         self._due = time.monotonic() + CHECKPOINT_SECONDS
@@ -62,15 +67,18 @@ class Recorder:
         """First the lines, then the file that counts them."""
         begun = time.monotonic()
         self._flush()
-        header = Header(
-            self._header.learner,
-            self._simulation.slot,
-            self._simulation.num_events,
-            self._trace.length,
-            self._metrics.length,
-            diverged,
+        header = replace(
+            self._header,
+            slot=self._simulation.slot,
+            num_events=self._simulation.num_events,
+            trace_bytes=self._trace.length,
+            trace_sha256=self._trace.sha256,
+            metrics_bytes=self._metrics.length,
+            metrics_sha256=self._metrics.sha256,
+            diverged=diverged,
         )
         save_checkpoint(self._checkpoint, self._simulation, header)
+        self.saved_slot = header.slot
         now = time.monotonic()
         self._due = now + max(CHECKPOINT_SECONDS, (now - begun) / LARGEST_SHARE)
 

@@ -14,9 +14,11 @@ from flexpress.planning import Plan, load_plan
 from flexpress.scenario import Scenario
 from flexpress.scenario.files import read_bytes
 from flexpress.scenario.folder import PLAN, SCENARIO
+from flexpress.scenario.provenance import is_changed
 from flexpress.simulation.checkpoint import MODEL as MODEL_ARRAY
 from flexpress.simulation.checkpoint import load_checkpoint
 from flexpress.simulation.clock import events
+from flexpress.simulation.growing_file import check_beginning, damaged
 from flexpress.simulation.recorder import METRICS, read_metrics
 from flexpress.simulation.run_folder import CHECKPOINT, MODEL
 from flexpress.simulation.timetable import Timetable
@@ -47,6 +49,9 @@ def load_run(folder: str | Path) -> StoredRun:
     scenario = Scenario.load(folder / SCENARIO)
     plan = load_plan(folder / PLAN, scenario)
     state, num_events, metrics, model = read_outcome(folder, scenario, plan)
+    for name in (SCENARIO, PLAN, METRICS, MODEL) if state == "complete" else (SCENARIO, PLAN):
+        if is_changed(folder / name):
+            raise damaged(folder / name)
     run = scenario.run
     timetable = Timetable.of(scenario, plan, run.algorithm)
     trace = Trace(timetable, run.horizon, run.eval_every, num_events, tuple(metrics), model)
@@ -69,6 +74,7 @@ def read_outcome(folder: Path, scenario: Scenario, plan: Plan) -> Outcome:
     if not (folder / CHECKPOINT).exists():
         return "unfinished", 0, [], np.empty(0)
     header, arrays = load_checkpoint(folder / CHECKPOINT)
+    check_beginning(folder / METRICS, header.metrics_bytes, header.metrics_sha256)
     metrics = read_metrics(folder / METRICS, header.metrics_bytes)
     state: State = "diverged" if header.diverged else "unfinished"
     return state, header.num_events, metrics, arrays[MODEL_ARRAY]

@@ -47,7 +47,7 @@ class FastLearner:
         tell: Callable[[str], None] = ignore,
     ) -> None:
         check(task, architecture, initial)
-        data = task.dataset
+        self._dataset = data = task.dataset
         self._initial = np.array(initial, dtype=np.float32)
         self._rate = np.float32(task.learning_rate)
         self._seed = np.uint64(task.seed)
@@ -60,6 +60,11 @@ class FastLearner:
         self._test_layout = draw_layout(architecture, TEST_BLOCK)
         self._spare: dict[Layout, list[Workspace]] = {self._layout: [], self._test_layout: []}
         self._compile(tell)
+
+    @property
+    def data_digest(self) -> str:
+        """Tells apart the data that it trains on."""
+        return self._dataset.digest
 
     def initial_model(self) -> NDArray[np.float32]:
         return self._initial.copy()

@@ -71,6 +71,7 @@ class RayLearner:
             self._name = type(learner).__name__
             self._initial = learner.initial_model()
             self._num_tests = len(task.dataset.test_labels)
+            self.data_digest = task.dataset.digest  # tells apart the data that it trains on
             self._sent = SentModels(ray)
             path = tuple(map(os.path.abspath, sys.path))
             work = Work(scenario, engine, path, by_torch=self._name == "TorchLearner")

@@ -1,0 +1,155 @@
+"""Which command wrote which file, and the one rule for replacing files.
+
+A command replaces a file only if it wrote the file itself and nobody changed it since; it never
+writes over a file that it reads. For this, every folder has a record: a line for each file that
+was written, with the command and the digest of the content. A line is added before its file is
+written and is never removed, so that the record stays right if the command is killed, and if
+several commands work in one folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from flexpress.errors import InputError
+from flexpress.scenario.files import reason, write_file
+from flexpress.scenario.folder import check_folder, make_folder
+from flexpress.versions import version_of
+
+RECORD = ".flexpress.jsonl"
+MOST_NAMES = 3
+"""Of saved files in an error: a line stays a line."""
+
+
+class Writer(NamedTuple):
+    """The command that wrote a file, and whether the file is still as it was then."""
+
+    command: str
+    unchanged: bool
+
+
+class Outputs:
+    """The files that a command writes; errors within a `with` block say which are saved.
+
+    `inputs` are files that it reads. Without a command it is a call from Python, which may replace
+    any file but these.
+    """
+
+    def __init__(self, command: str = "", inputs: Iterable[Path] = ()) -> None:
+        self.command, self._inputs = command, tuple(inputs)
+        self.saved: list[Path] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
+        if error and self.saved:
+            more = len(self.saved) - MOST_NAMES
+            names = ", ".join(map(str, self.saved[:MOST_NAMES]))
+            names += f" and {more} more" if more > 0 else ""
+            error.add_note(f"{names} {'is' if len(self.saved) == 1 else 'are'} saved")
+
+    def check(self, folder: Path, names: Iterable[str]) -> None:
+        """InputError before the work if files of these names cannot or must not be written.
+
+        Leaves nothing behind.
+        """
+        names = list(names)
+        check_folder(folder, names)
+        for name in names:
+            self.check_file(folder / name)
+
+    def write(self, folder: Path, contents: Iterable[tuple[str, str | bytes]]) -> None:
+        """One after the other: what comes first is saved even if a later content cannot be made."""
+        make_folder(folder)
+        for name, content in contents:
+            path = folder / name
+            data = content.encode() if isinstance(content, str) else content
+            self.check_file(path)
+            if self.command:
+                add_line(path, self.command, hashlib.sha256(data).hexdigest())
+            write_file(path, data)
+            self.saved.append(path)
+
+    def check_file(self, path: Path) -> None:
+        """The rule; a file that is not there may be written."""
+        if path.name == RECORD:
+            raise InputError(f"{path}: this name is kept for the record of a folder; take another")
+        if not os.path.lexists(path):
+            return
+        if any(other.exists() and path.exists() and path.samefile(other) for other in self._inputs):
+            raise InputError(f"{path}: is read by this command; write to another place")
+        fault = self.command and why_not_own(path, self.command)
+        if fault:
+            raise InputError(f"{path}: {fault}; name another place with --out, or delete it")
+
+
+def why_not_own(path: Path, command: str) -> str:
+    """Nothing if this command wrote the file, and nobody changed it since."""
+    writer = writer_of(path)
+    if writer is None:
+        return "was not written by flexpress"
+    if writer.command != command:
+        return f"was written by `flexpress {writer.command}`"
+    return "" if writer.unchanged else f"was changed since `flexpress {command}` wrote it"
+
+
+def writer_of(path: Path) -> Writer | None:
+    """The last command that wrote this very content, or else the last that wrote this file."""
+    lines = list(_lines_about(path))
+    if not lines:
+        return None
+    found = digest(path)
+    same = [line["command"] for line in lines if line["sha256"] == found]
+    return Writer(same[-1], True) if same else Writer(lines[-1]["command"], False)
+
+
+def is_changed(path: Path) -> bool:
+    """Whether the record contradicts the file; where there is no record, nothing does."""
+    writer = writer_of(path)
+    return writer is not None and not writer.unchanged
+
+
+def digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {reason(error)}") from None
+
+
+def add_line(path: Path, command: str, sha256: str) -> None:
+    """This command is about to write the file, or just has."""
+    entry = {"file": path.name, "command": command, "sha256": sha256}
+    entry["flexpress"] = version_of("flexpress")
+    lines = list(_lines_about(path))
+    if lines and lines[-1] == entry:
+        return
+    record = path.with_name(RECORD)
+    torn = record.exists() and not record.read_bytes().endswith(b"\n")
+    try:
+        with record.open("ab") as file:  # in one step, also beside other commands
+            file.write(("\n" * torn + json.dumps(entry) + "\n").encode())
+    except OSError as error:
+        raise InputError(f"{record}: cannot be written: {reason(error)}") from None
+
+
+def _lines_about(path: Path) -> Iterator[Mapping[str, str]]:
+    """A line that was torn by a full disk says nothing."""
+    record = path.with_name(RECORD)
+    try:
+        lines = record.read_bytes().splitlines() if record.exists() else []
+    except OSError as error:
+        raise InputError(f"{record}: cannot be read: {reason(error)}") from None
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(entry, dict) and entry.get("file") == path.name:
+            yield {key: str(entry.get(key)) for key in ("file", "command", "sha256", "flexpress")}
