@@ -4,13 +4,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 PEERS_BIN := .venv-peers/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Output of commands that run side by side is not mixed, where make can do that.
+WHOLE_LINES := $(if $(filter output-sync,$(.FEATURES)),--output-sync=line)
 SOURCES := pyproject.toml constraints.txt src/flexpress/__init__.py
 
-.PHONY: help install demo test test-all check format bench clean
+.PHONY: help install demo demo-paper demo-alps reproduce test test-all check format bench clean
 
 help:
 	@echo "make install    create .venv with flexpress in it"
-	@echo "make demo       plan the paper's network, learn on it, fly in the Alps, reproduce the paper quickly: into out/demo"
+	@echo "make demo       plan the paper's network, learn on it, plan a flight in the Alps: under a minute, into out/demo"
+	@echo "make reproduce  reproduce the paper on a small scale: under two minutes, into out/reproduction"
 	@echo "make test       run the tests"
 	@echo "make test-all   run the slow tests too"
 	@echo "make check      format, lint and types, without changing anything"
@@ -20,14 +23,35 @@ help:
 
 install: .venv/installed
 
+# Two chains side by side, since each has code to compile on its first run. Every command has a folder
+# of its own: none writes where another did.
 demo: .venv/installed
+	@rm -rf out/demo
+	@$(MAKE) --no-print-directory --jobs 2 $(WHOLE_LINES) demo-paper demo-alps
+	@echo
+	@echo "Made in out/demo; open these:"
+	@echo "  report/report.html  what the server learns: Sync, Async, and an ideal link"
+	@echo "  sws/map.png         four drones on the paper's network"
+	@echo "  alps.html           a flight in the Alps: move the slider"
+	@echo "  missions/           its missions for QGroundControl, and tracks for Google Earth"
+	@echo "Next: make reproduce, or flexpress scenario valley > mine.toml"
+
+demo-paper:
+	@echo "planning the paper's network, for FedEx-Sync and for FedEx-Async"
 	@$(BIN)/flexpress plan paper --objective minmax --out out/demo/minmax
 	@$(BIN)/flexpress plan paper --objective sws --out out/demo/sws
-	@$(BIN)/flexpress simulate paper --algorithm sync --algorithm async --horizon 300 --plan out/demo/sws --out out/demo/run
+	@echo "learning along the second plan"
+	@$(BIN)/flexpress simulate paper --algorithm all --horizon 200 --plan out/demo/sws --out out/demo/run
+	@$(BIN)/flexpress report out/demo/run --out out/demo/report/report.html
+
+demo-alps:
+	@echo "planning a flight in the Alps, around two no-fly zones"
 	@$(BIN)/flexpress plan alps --out out/demo/alps
-	@$(BIN)/flexpress export out/demo/alps --format qgc --format kml
-	@$(BIN)/flexpress map out/demo/alps
-	@$(BIN)/flexpress reproduce --quick --out out/demo/reproduction
+	@$(BIN)/flexpress export out/demo/alps --format qgc --format kml --out out/demo/missions
+	@$(BIN)/flexpress map out/demo/alps --out out/demo/alps.html
+
+reproduce: .venv/installed
+	@$(BIN)/flexpress reproduce --quick --out out/reproduction
 
 test: .venv/installed-dev
 	@$(BIN)/python -m pytest -m "not slow"
