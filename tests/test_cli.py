@@ -16,6 +16,7 @@ from command_line import Outcome, Run, cli
 from flexpress import InputError, Plan, Scenario, __version__, load_plan
 from flexpress.planning import plan_to_json
 from flexpress.scenario import Objective, SolverName, preset_names, preset_text
+from flexpress.scenario.provenance import RECORD
 
 HEAVY = ["matplotlib", "numba", "numpy", "pydantic", "rich"]
 
@@ -134,7 +135,7 @@ def test_the_table_and_the_files(run: Run, tmp_path: Path) -> None:
     assert "14.00" in outcome.out
     assert "solver exact, seed 0" in outcome.out
     assert files(tmp_path) == [
-        str(folder / name) for name in ("map.png", "plan.json", "scenario-used.toml")
+        str(folder / name) for name in (RECORD, "map.png", "plan.json", "scenario-used.toml")
     ]
     plan = load_plan(folder / "plan.json", Scenario.load(folder / "scenario-used.toml"))
     assert plan.cost == pytest.approx(14.0)
@@ -147,7 +148,10 @@ def test_the_default_folder_is_named_after_the_objective_used(run: Run, tmp_path
 
 def test_json_and_a_folder(run: Run, tmp_path: Path) -> None:
     outcome = run("plan", "four", "--solver", "exact", "--json", "--out", "deep/er")
-    assert files(tmp_path) == ["deep/er/map.png", "deep/er/plan.json", "deep/er/scenario-used.toml"]
+    expected = [
+        f"deep/er/{name}" for name in (RECORD, "map.png", "plan.json", "scenario-used.toml")
+    ]
+    assert files(tmp_path) == expected
     assert (tmp_path / "deep/er/plan.json").read_text() == outcome.out
     plan = load_plan(tmp_path / "deep/er/plan.json", Scenario.preset("four"))
     assert outcome.out == plan_to_json(plan) + "\n"

@@ -11,6 +11,7 @@ from small_run import FOUR, write_scenario
 from flexpress.planning import make_plan
 from flexpress.planning.plan_file import save_plan
 from flexpress.scenario import Scenario
+from flexpress.scenario.provenance import RECORD
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -32,7 +33,7 @@ def test_table_and_picture(run: Run) -> None:
     assert " 2      120 " in outcome.out  # two clients of 60 samples
     assert " 4      240 " in outcome.out
     folder = Path("flexpress-out/four-data")
-    assert [path.name for path in folder.iterdir()] == ["data.png"]
+    assert sorted(path.name for path in folder.iterdir()) == [RECORD, "data.png"]
     assert (folder / "data.png").read_bytes().startswith(PNG)
 
 

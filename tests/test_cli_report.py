@@ -12,6 +12,9 @@ from command_line import Outcome, Run, cli
 from small_run import contents, press_after, write_scenario
 from written_page import WrittenPage
 
+from flexpress.learning import datasets
+from flexpress.scenario.provenance import RECORD
+
 
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -103,7 +106,9 @@ def test_the_same_bytes_and_the_run_untouched(runs: Run) -> None:
     first = contents("out/sync")
     report(runs, "out/sync")
     assert contents("out/sync") == first
+    record = before.pop(RECORD)
     assert {name: first[name] for name in before} == before
+    assert first[RECORD].startswith(record), "the report is added"
 
 
 def test_a_single_run(runs: Run) -> None:
@@ -172,9 +177,8 @@ def test_labels_are_read_when_they_are_asked_for(runs: Run) -> None:
     assert Path("out/figures/tours-labels-1.svg").is_file()
 
 
-def test_labels_that_cannot_be_had(runs: Run) -> None:
-    path = Path("out/sync/scenario-used.toml")
-    path.write_text(path.read_text().replace('"fmnist-mini"', '"nowhere:data"'))
+def test_labels_that_cannot_be_had(runs: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(datasets.DATASETS, "fmnist-mini")
     outcome = runs("report", "out/sync", "--labels")
     assert (outcome.code, outcome.out) == (0, "out/sync/report.html\n")
     assert outcome.err.startswith("flexpress: without labels: ")

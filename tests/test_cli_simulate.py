@@ -20,10 +20,11 @@ from flexpress.learning.fast import FastLearner
 from flexpress.planning import make_plan
 from flexpress.planning.plan_file import save_plan
 from flexpress.scenario import Algorithm, Scenario
+from flexpress.scenario.provenance import RECORD
 from flexpress.simulation import simulate
 from flexpress.simulation.simulate import Simulation
 
-RUN_FILES = [*sorted(RESULTS), "checkpoint", "curves.png", "plan.json", "scenario-used.toml"]
+RUN_FILES = [RECORD, *RESULTS, "checkpoint", "curves.png", "plan.json", "scenario-used.toml"]
 ALL: list[Algorithm] = ["sync", "async", "direct"]
 
 
@@ -98,7 +99,7 @@ def test_several_algorithms(run: Run, scenario: str, names: list[str], expected:
     assert outcome.out.split("\n", 1)[0].split() == ["algorithm", *expected]
     folder = Path("flexpress-out", f"four-{'-'.join(expected)}")
     assert sorted(path.name for path in folder.iterdir()) == sorted(
-        [*expected, "curves.png", "plan.json", "scenario-used.toml"]
+        [RECORD, *expected, "curves.png", "plan.json", "scenario-used.toml"]
     )
     run("simulate", scenario, "--algorithm", expected[-1], "--out", "alone")
     assert contents(folder / expected[-1], RESULTS) == contents("alone", RESULTS)

@@ -21,6 +21,7 @@ from flexpress.experiments.claims import CLAIMS, Claim
 from flexpress.experiments.figures import FIGURES, Figure
 from flexpress.experiments.setting import FIRST_SEED, QUICK
 from flexpress.experiments.verdicts import VERDICTS
+from flexpress.scenario.provenance import RECORD
 
 SEEDS = tuple(range(FIRST_SEED, FIRST_SEED + QUICK.seeds))
 CURVES = [figure for figure in FIGURES if figure.kind == "curves"]
@@ -36,7 +37,12 @@ def test_it_ends_well(quick: Reproduction) -> None:
     page = quick.folder / "report.html"
     assert (quick.code, quick.out) == (0, f" page: {page}\n"), quick.err
     assert page.is_file()
-    assert {path.name for path in quick.folder.iterdir()} == {"report.html", "figures", "runs"}
+    assert {path.name for path in quick.folder.iterdir()} == {
+        RECORD,
+        "report.html",
+        "figures",
+        "runs",
+    }
 
 
 def test_it_tells_how_far_it_is_without_a_terminal(quick: Reproduction) -> None:
