@@ -14,7 +14,7 @@ from flexpress import Scenario
 from flexpress.planning import Problem
 from flexpress.planning.carp import solve_carp
 from flexpress.planning.problem import Tours
-from flexpress.planning.search import solve_search
+from flexpress.planning.search import load, solve_search
 from flexpress.scenario import Objective
 
 Solve = Callable[[], Tours | None]
@@ -36,7 +36,7 @@ class Solver:
 
 
 def prepare_search(problem: Problem, objective: Objective, seconds: float, seed: int) -> Solve:
-    solve_search(small(), objective, iterations=1)  # loads the compiled code
+    load(problem)
     return partial(solve_search, problem, objective, seconds=seconds, seed=seed)
 
 

@@ -99,3 +99,11 @@ def test_a_stand_in_keeps_how_unlike_the_data_are() -> None:
     assert (learning.dataset, learning.partition) == ("fmnist-mini", "dirichlet")
     assert learning.learning_rate == usual.learning_rate
     assert learning.samples_per_client == usual.samples_per_client
+
+
+def test_i_i_d_runs_of_a_stand_in_are_the_same_for_both_data_sets() -> None:
+    fmnist, svhn = (
+        {replace(setting, dataset=name).scenario(QUICK, 0, 1) for setting in (SYNC, ASYNC)}
+        for name in ("fmnist", "svhn")
+    )
+    assert fmnist == svhn

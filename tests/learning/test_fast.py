@@ -261,4 +261,4 @@ def test_compiling_is_told_and_done_once(tmp_path: Path) -> None:
         ).stdout
         for _ in range(2)
     ]
-    assert outputs == ["compiling the fast learner, once: about 10 s\n", ""]
+    assert outputs == ["compiling the learning engine, once (about 10 s)\n", ""]

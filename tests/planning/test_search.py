@@ -12,11 +12,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cases import OBJECTIVES, block_network, problem_of, random_problem
+from numba import typeof
 
 from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import Progress
-from flexpress.planning.search import solve_search
+from flexpress.planning.search import solve_search, state
+from flexpress.planning.search.state import State
 from flexpress.scenario import Objective
 
 NETWORK = block_network(0)
@@ -38,6 +40,22 @@ def large_problem(num_clients: int, num_transporters: int) -> Problem:
         5.0,
         np.full(num_transporters, np.inf),
     )
+
+
+def test_networks_of_the_usual_size_share_compiled_code_with_matrices() -> None:
+    by_matrix = replace(NETWORK, matrix=NETWORK.distances())
+    arguments = [State.of(problem).arrays() for problem in (NETWORK, UNEQUAL, by_matrix)]
+    assert len({tuple(map(typeof, arrays)) for arrays in arguments}) == 1
+    assert State.of(large_problem(1000, 7)).matrix is None  # it would not fit into the caches
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_distances_looked_up_are_those_computed(
+    objective: Objective, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_up = [solve(problem, objective) for problem in (NETWORK, UNEQUAL)]
+    monkeypatch.setattr(state, "FEW_CLIENTS", 0)
+    assert [solve(problem, objective) for problem in (NETWORK, UNEQUAL)] == looked_up
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from flexpress.cli.interrupt import interruptible
 from flexpress.cli.run_board import Board, shown
 from flexpress.cli.terminal import complain
+from flexpress.processes import beside
 
 if TYPE_CHECKING:
     from flexpress.experiments.figures import Figure
@@ -43,7 +45,8 @@ def carry_out(
     for name in (RUNS, FIGURES):
         outputs.check(folder / name, ())
     with connected(ray, jobs):
-        study = make_study(figures, scale, networks=networks, seeds=seeds, tell=complain)
+        with nullcontext() if ray else beside(compile_engine):
+            study = make_study(figures, scale, networks=networks, seeds=seeds, tell=complain)
         if not run_missing(study, folder / RUNS, jobs, on_ray=ray is not None):
             return None
     from flexpress.experiments.reproduction import reproduction_page
@@ -54,6 +57,14 @@ def carry_out(
         page = reproduction_page(figures, study, folder / RUNS, command=command)
         write_page(page, folder / PAGE, outputs)
     return folder / PAGE
+
+
+def compile_engine() -> None:
+    """While plans are made; else each process of the runs would compile it for itself."""
+    from flexpress.learning import make_learner
+    from flexpress.scenario import Scenario
+
+    make_learner(Scenario.preset("paper"), threads=1, tell=complain)
 
 
 def run_missing(study: Study, folder: Path, jobs: int | None, *, on_ray: bool = False) -> bool:

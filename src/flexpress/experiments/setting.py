@@ -51,7 +51,7 @@ class Setting:
         """`network` draws the positions, `seed` the data, the first model and the batches."""
         alike = [self.speed] * self.transporters
         budgets = None if self.budget is None else [self.budget] * self.transporters
-        return Scenario.preset(PRESETS[self.dataset], network).replace(
+        return Scenario.preset(self._preset(scale), network).replace(
             fleet={"speeds": alike, "budgets": budgets},
             plan={"objective": self.objective},
             learning={**self._learning(scale), "partition": self.partition, "seed": seed},
@@ -62,6 +62,11 @@ class Setting:
                 "eval_every": scale.eval_every,
             },
         )
+
+    def _preset(self, scale: Scale) -> str:
+        """A stand-in with i.i.d. data is the same for both data sets, and so are its runs."""
+        same = scale.stand_in and self.partition == "iid"
+        return PRESETS["fmnist" if same else self.dataset]
 
     def _learning(self, scale: Scale) -> Mapping[str, object]:
         """A stand-in keeps only how unlike the clients' data are."""

@@ -62,7 +62,7 @@ def make_plan(
         if solver == "search":  # made or read before the clock starts
             from flexpress.planning.search import load
 
-            load(on_progress, by_matrix=problem.matrix is not None)
+            load(problem, on_progress)
         started = time.perf_counter()
         if starts == 1:
             tours = solve(problem, objective, solver, effort, seed, on_progress, should_stop)

@@ -124,7 +124,7 @@ class FastLearner:
             drop_stale_code(compiled, folder)
             drop_stale_code(compiled, folder.parent)  # batches.py is part of it
         none, nothing = np.zeros(0, dtype=JOB), np.zeros((0, self._initial.size), dtype=np.float32)
-        with announced(tell, "the fast learner, once: about 10 s"):
+        with announced(tell, "the learning engine, once (about 10 s)"):
             self._local_steps(none, read_only(nothing, np.float32), nothing)
             self._scores(0, read_only(self._initial, np.float32), np.zeros((0, 2)))
 

@@ -19,7 +19,7 @@ def load(on_progress: OnProgress = ignore_progress) -> None:
     smallest = Problem(np.array([[0.0, 0.0], [1.0, 0.0]]), one, one, one, one, np.inf * one)
     ground = ground_of(smallest, memory=1)
     flyer = make_flyer(kinds_of(smallest)[0], FREE, np.full(2, np.inf), ground.distances)
-    with announced(telling(on_progress), "the proofs, once: about 25 s"):
+    with announced(telling(on_progress), "the proofs, once (about 25 s)"):
         least_length(smallest)
         price(ground, flyer, prizes, room_for(1), 0, 4, 0.0, 1)
         enumerate_tours(ground, flyer, prizes, 4, 0.0, 1)

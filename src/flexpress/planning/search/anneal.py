@@ -6,12 +6,20 @@ from numba import njit
 
 from flexpress.planning.search.costs import cost_if, keep_if_best, price
 from flexpress.planning.search.polish import polish
-from flexpress.planning.search.records import FLAGS, Records, Weights, accepts, part, random_below
+from flexpress.planning.search.records import (
+    FLAGS,
+    Records,
+    Weights,
+    accepts,
+    index,
+    part,
+    random_below,
+)
 from flexpress.planning.search.recreate import recreate, sort_removed, undo
 from flexpress.planning.search.rings import measure
 from flexpress.planning.search.ruin import ruin
 
-EXCHANGE_EVERY = 16
+EXCHANGE_EVERY = index(16)
 
 
 @part
@@ -46,7 +54,7 @@ def exchange_tours(
     return rise
 
 
-@njit(cache=True, **FLAGS)
+@njit(cache=True, nogil=True, **FLAGS)
 def anneal(
     nodes: Records,
     matrix: Records,
@@ -68,8 +76,8 @@ def anneal(
 ) -> None:
     """Ruin and recreate so many times at this temperature, then polish; the best is kept.
 
-    Compiled once for straight lines, where `matrix` is None, and once for matrices: so neither way
-    of telling distances slows the other down.
+    Compiled once for matrices, and once for many clients in the plane, where `matrix` is None: a
+    choice at every distance would take a quarter more time.
     """
     num_clients = neighbours.shape[0]
     pause = num_clients // 64  # copying the best costs N: not at every small improvement

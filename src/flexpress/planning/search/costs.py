@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from flexpress.planning.problem import BUDGET_TOLERANCE
 from flexpress.planning.search.records import MINMAX, SWS, TOTAL, Records, Weights, part
 
@@ -12,14 +14,13 @@ from flexpress.planning.search.records import MINMAX, SWS, TOTAL, Records, Weigh
 def distance(nodes: Records, matrix: Records, i: int, j: int) -> float:
     """Metres from node i to node j: in a straight line if there is no matrix.
 
-    In the matrix the clients come first, and the server last, once for all tours.
+    The indices are unsigned, or Numba would test whether they count from the end.
     """
     if matrix is None:
         dx = nodes[i].x - nodes[j].x
         dy = nodes[i].y - nodes[j].y
         return math.sqrt(dx * dx + dy * dy)
-    server = matrix.shape[0] - 1
-    return matrix[min(i, server), min(j, server)]
+    return matrix[np.uint64(i), np.uint64(j)]
 
 
 @part

@@ -8,7 +8,7 @@ then `returned` is the same array as `travelled`.
 from __future__ import annotations
 
 from flexpress.planning.search.costs import cost_if, distance
-from flexpress.planning.search.records import Records, Weights, part, random_below
+from flexpress.planning.search.records import Records, Weights, index, part, random_below
 
 NEAR = 8
 """Edges are tried to so many of the nearest neighbours."""
@@ -35,7 +35,7 @@ def lay_out(
             i = nodes[i].next
         travelled[k, 0] = 0.0
         returned[k, 0] = 0.0
-        retrace(nodes, matrix, tours, paths, travelled, returned, k, 1)
+        retrace(nodes, matrix, tours, paths, travelled, returned, k, index(1))
 
 
 @part
@@ -52,11 +52,11 @@ def retrace(
     """Links, places and the way travelled on tour k and back, anew from place `first` on."""
     num_clients = nodes.shape[0] - tours.shape[0]
     paths[k, tours[k].count + 1] = num_clients + k
-    p = int(paths[k, first - 1])
+    p = index(paths[k, first - 1])
     way = travelled[k, first - 1]
     back = returned[k, first - 1]
     for place in range(first, tours[k].count + 2):
-        i = int(paths[k, place])
+        i = index(paths[k, place])
         way += distance(nodes, matrix, p, i)
         travelled[k, place] = way
         if matrix is not None:
@@ -84,8 +84,8 @@ def reverse(
     last: int,
 ) -> bool:
     """2-opt: fly places first..last of tour k the other way round, if that is shorter."""
-    a, b = paths[k, first - 1], paths[k, first]
-    c, d = paths[k, last], paths[k, last + 1]
+    a, b = index(paths[k, first - 1]), index(paths[k, first])
+    c, d = index(paths[k, last]), index(paths[k, last + 1])
     longer = distance(nodes, matrix, a, c) + distance(nodes, matrix, b, d)
     longer -= distance(nodes, matrix, a, b) + distance(nodes, matrix, c, d)
     longer += returned[k, last] - returned[k, first] - (travelled[k, last] - travelled[k, first])
@@ -120,17 +120,19 @@ def cross(
     a, i = nodes[client].tour, nodes[client].place
     b, j = nodes[other].tour, nodes[other].place
     count_a, count_b = tours[a].count, tours[b].count
-    joint = travelled[a, i] + distance(nodes, matrix, paths[a, i], paths[b, j])
+    joint = travelled[a, i] + distance(nodes, matrix, client, other)
     if turned:
         new_a = i + j
         length_a = joint + returned[b, j]
         length_b = returned[a, count_a + 1] - returned[a, i + 1]
-        length_b += distance(nodes, matrix, paths[a, i + 1], paths[b, j + 1])
+        length_b += distance(nodes, matrix, nodes[client].next, nodes[other].next)
         length_b += tours[b].length - travelled[b, j + 1]
     else:
         new_a = i + count_b - j + 1
         length_a = joint + tours[b].length - travelled[b, j]
-        length_b = travelled[b, j - 1] + distance(nodes, matrix, paths[b, j - 1], paths[a, i + 1])
+        length_b = travelled[b, j - 1] + distance(
+            nodes, matrix, nodes[other].prev, nodes[client].next
+        )
         length_b += tours[a].length - travelled[a, i + 1]
     new_b = count_a + count_b - new_a
     cost_a = cost_if(tours, weights, a, length_a, new_a)
@@ -180,13 +182,24 @@ def polish(
     lay_out(nodes, matrix, tours, paths, travelled, returned)
     for k in range(tours.shape[0]):
         if tours[k].count > 1:
-            reverse(nodes, matrix, tours, paths, travelled, returned, weights, k, 1, tours[k].count)
+            reverse(
+                nodes,
+                matrix,
+                tours,
+                paths,
+                travelled,
+                returned,
+                weights,
+                k,
+                index(1),
+                tours[k].count,
+            )
     near = min(NEAR, neighbours.shape[1])
     for _ in range(proposals):
         i = random_below(search, neighbours.shape[0])
-        j = int(neighbours[i, random_below(search, near)])
+        j = index(neighbours[i, random_below(search, near)])
         a, b = nodes[i].tour, nodes[j].tour
-        turned = random_below(search, 2) == 1
+        turned = random_below(search, index(2)) == 1
         if a != b:
             cross(nodes, matrix, tours, paths, travelled, returned, buffer, weights, i, j, turned)
             continue

@@ -51,10 +51,22 @@ TOUR = np.dtype(
 REMOVAL = np.dtype(
     [("client", "i8"), ("before", "i8"), ("inserted", "i8"), ("key", "f8")], align=True
 )
-SEARCH = np.dtype([("random", "u8"), ("best_cost", "f8"), ("asked", "i8")], align=True)
+SEARCH = np.dtype(
+    [
+        ("random", "u8"),
+        ("best_cost", "f8"),
+        ("asked", "i8"),
+        ("plane", "i8"),  # whether distances are those of straight lines
+    ],
+    align=True,
+)
 
 Records = Any
 """A structured array. NumPy's types do not know its fields."""
+
+index: Any = np.int64
+"""For literals and 32-bit integers that are handed on: to Numba these are types of their own, and
+it compiles a function once more for every type of an argument."""
 
 FLAGS: dict[str, Any] = {"error_model": "numpy"}
 INTERNAL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -89,7 +101,7 @@ def random_bits(search: Records) -> np.uint64:
 @part
 def random_below(search: Records, limit: int) -> int:
     bits = random_bits(search) >> np.uint64(32)
-    return np.int64((bits * np.uint64(limit)) >> np.uint64(32))  # type: ignore[return-value]  # int() would stay unsigned
+    return index((bits * np.uint64(limit)) >> np.uint64(32))
 
 
 @part

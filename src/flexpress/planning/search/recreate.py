@@ -10,6 +10,7 @@ from flexpress.planning.search.costs import cost_if, distance
 from flexpress.planning.search.records import (
     Records,
     Weights,
+    index,
     part,
     random_below,
     random_bits,
@@ -31,7 +32,7 @@ def sort_removed(
     taken: int,
 ) -> None:
     """The order of return: random, farthest from the server first, or nearest first (4 : 2 : 2)."""
-    rule = random_below(search, 8)
+    rule = random_below(search, index(8))
     for t in range(taken):
         i = removals[t].client
         if rule < 4:
@@ -66,23 +67,25 @@ def offer(
 
 
 @part
-def both_ways(matrix: Records, near: Records, i: int, j: int, q: int) -> tuple[float, float]:
+def both_ways(
+    nodes: Records, matrix: Records, near: Records, i: int, j: int, q: int
+) -> tuple[float, float]:
     """Metres from client i to its q-th neighbour j, and back."""
     if matrix is None:
         return near[i, q], near[i, q]
-    return matrix[i, j], matrix[j, i]
+    return distance(nodes, matrix, i, j), distance(nodes, matrix, j, i)
 
 
 @part
 def least_detour(
-    matrix: Records, there: float, back: float, leg_before: float, leg_behind: float
+    matrix: Records, plane: int, there: float, back: float, leg_before: float, leg_behind: float
 ) -> float:
     """No place beside the neighbour, before it or behind it, offers less: spares most distances.
 
-    In the plane its legs are two sides of triangles. In a matrix of any distances all that is known
-    of the third side is that it is not negative.
+    In the plane its legs are two sides of triangles. Of any other distances all that is known is
+    that the third side is not negative.
     """
-    if matrix is None:
+    if matrix is None or plane:
         return 2.0 * (there - max(leg_before, leg_behind))
     return min(there - leg_before, back - leg_behind)
 
@@ -105,17 +108,17 @@ def collect_offers(
     p = neighbours.shape[0] + k
     n = nodes[p].next
     detour = distance(nodes, matrix, p, i) + distance(nodes, matrix, i, n) - nodes[p].leg
-    num_asked = offer(tours, asked, 0, client, detour, p, k)
+    num_asked = offer(tours, asked, index(0), client, detour, p, k)
     bits = random_bits(search)
     for q in range(neighbours.shape[1]):
-        j = int(neighbours[i, q])
+        j = index(neighbours[i, q])
         k = nodes[j].tour
         bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
         if k < 0 or bits >> BLINK_BITS == np.uint64(0):
             continue
         p = nodes[j].prev
-        there, back = both_ways(matrix, near, i, j, q)
-        least = least_detour(matrix, there, back, nodes[p].leg, nodes[j].leg)
+        there, back = both_ways(nodes, matrix, near, i, j, q)
+        least = least_detour(matrix, search[0].plane, there, back, nodes[p].leg, nodes[j].leg)
         if tours[k].asked == client and least >= tours[k].detour:
             continue
         before = there + distance(nodes, matrix, p, i) - nodes[p].leg
@@ -130,10 +133,10 @@ def collect_offers(
 @part
 def cheapest_place(tours: Records, asked: Records, weights: Weights, num_asked: int) -> int:
     """The node behind which the client costs least, of the places offered."""
-    place = int(tours[asked[0]].after)
+    place = tours[asked[0]].after
     lowest = math.inf
     for t in range(num_asked):
-        k = int(asked[t])
+        k = index(asked[t])
         length = tours[k].length + tours[k].detour
         rise = cost_if(tours, weights, k, length, tours[k].count + 1) - tours[k].cost
         if rise < lowest:

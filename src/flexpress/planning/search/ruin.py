@@ -12,6 +12,7 @@ from flexpress.planning.search.records import (
     MINMAX,
     Records,
     Weights,
+    index,
     part,
     random_below,
     random_unit,
@@ -32,7 +33,7 @@ def first_client(nodes: Records, tours: Records, search: Records, objective: int
     """Where to ruin: anywhere, but for `minmax` in the costliest tour one time in four."""
     num_clients = nodes.shape[0] - tours.shape[0]
     i = random_below(search, num_clients)
-    if objective != MINMAX or random_below(search, 4) > 0:
+    if objective != MINMAX or random_below(search, index(4)) > 0:
         return i
     worst = 0
     for k in range(1, tours.shape[0]):
@@ -77,8 +78,8 @@ def take_string(
     size = min(int(random_unit(search) * longest) + 1, count)
     gap = 0
     gap_at = -1
-    if 1 < size < count and random_below(search, 2) == 0:
-        gap = min(1 + random_below(search, LONGEST_GAP), count - size)
+    if 1 < size < count and random_below(search, index(2)) == 0:
+        gap = min(1 + random_below(search, index(LONGEST_GAP)), count - size)
         gap_at = 1 + random_below(search, size - 1)
     for _ in range(random_below(search, size + gap)):
         i = neighbour_in_ring(nodes, num_clients, i, False)
@@ -111,7 +112,7 @@ def ruin(
     most = 4.0 * mean / (1.0 + longest) - 1.0
     strings = int(random_unit(search) * most) + 1
     seed = first_client(nodes, tours, search, weights.objective)
-    taken = 0
+    taken = index(0)
     i = seed
     for q in range(neighbours.shape[1] + 1):
         k = nodes[i].tour
@@ -121,7 +122,7 @@ def ruin(
             strings -= 1
         if strings == 0 or q == neighbours.shape[1]:
             break
-        i = int(neighbours[seed, q])
+        i = index(neighbours[seed, q])
     for k in range(tours.shape[0]):
         if tours[k].ruined > 0:
             tours[k].cost = cost_if(tours, weights, k, tours[k].length, tours[k].count)

@@ -20,7 +20,7 @@ from flexpress.planning.progress import (
 )
 from flexpress.planning.search.anneal import anneal
 from flexpress.planning.search.schedule import HOT, Schedule, default_iterations, num_starts
-from flexpress.planning.search.state import State
+from flexpress.planning.search.state import State, by_matrix
 from flexpress.planning.sectors import by_direction
 from flexpress.scenario import Objective
 
@@ -53,7 +53,7 @@ def solve_search(
     result depends on nothing but the problem and the seed. Where no feasible tours were met, as
     much effort again goes into overdrawing the budgets least, and into going on from there.
     """
-    load(on_progress, by_matrix=problem.matrix is not None)
+    load(problem, on_progress)
     if seconds is None and iterations is None:
         iterations = default_iterations(problem.num_clients)
     effort = Effort(iterations, seconds)
@@ -70,16 +70,17 @@ def solve_search(
     return state.best_tours()
 
 
-def load(on_progress: OnProgress = ignore_progress, *, by_matrix: bool = False) -> None:
+def load(problem: Problem, on_progress: OnProgress = ignore_progress) -> None:
     """Have the compiled code at hand, so that no clock runs while it is read or made."""
     one = np.ones(1)
-    matrix = np.zeros((2, 2)) if by_matrix else None
-    smallest = Problem(np.array([[0.0, 0.0], [1.0, 0.0]]), one, one, one, one, one, matrix)
+    smallest = Problem(np.array([[0.0, 0.0], [1.0, 0.0]]), one, one, one, one, one)
     state = State.of(smallest)
+    if not by_matrix(problem):
+        state = replace(state, matrix=None)
     state.start_from(smallest, [[1]], np.uint64(1))
     weights, temperature = Schedule.of(smallest, "total", state).at(0.0, state)
     drop_stale_code(anneal, Path(__file__).parent)
-    with announced(telling(on_progress), "the search, once: about 10 s"):
+    with announced(telling(on_progress), "the planner, once (about 10 s)"):
         anneal(*state.arrays(), weights, temperature, 0, 0, False)
 
 

@@ -14,6 +14,10 @@ from flexpress.planning.search.records import NODE, REMOVAL, SEARCH, TOUR
 
 NUM_NEIGHBOURS = 30
 
+FEW_CLIENTS = 100
+"""Up to so many, all distances fit into a fast cache, and looking one up beats a square root. So
+networks of the usual size share one compiled search, with or without a matrix of their own."""
+
 Records = NDArray[Any]
 
 
@@ -22,7 +26,7 @@ class State:
     """All that `anneal` reads and writes, in its order of arguments."""
 
     nodes: Records  # (clients + transporters,)
-    matrix: FloatArray | None  # (clients + 1, clients + 1), the server last
+    matrix: FloatArray | None  # (clients + transporters,) twice: metres from node to node
     tours: Records  # (transporters,)
     neighbours: NDArray[np.int32]  # (clients, neighbours)
     near: NDArray[np.float64]  # (clients, neighbours), metres
@@ -42,7 +46,7 @@ class State:
         travelled = np.zeros((k, n + 2))
         state = cls(
             nodes=np.zeros(n + k, NODE),
-            matrix=server_last(problem.matrix),
+            matrix=node_distances(problem) if by_matrix(problem) else None,
             tours=np.zeros(k, TOUR),
             neighbours=neighbours,
             near=near,
@@ -57,6 +61,7 @@ class State:
         state.nodes["x"] = np.append(clients[:, 0], np.repeat(problem.positions[0, 0], k))
         state.nodes["y"] = np.append(clients[:, 1], np.repeat(problem.positions[0, 1], k))
         state.search["best_cost"] = np.inf
+        state.search["plane"] = problem.matrix is None
         return state
 
     def arrays(self) -> tuple[Any, ...]:
@@ -125,11 +130,16 @@ def neighbourhoods(problem: Problem) -> tuple[NDArray[np.int32], FloatArray]:
     return neighbours, np.sqrt((offsets**2).sum(axis=2))
 
 
-def server_last(matrix: FloatArray | None) -> FloatArray | None:
-    """A copy in the order of the nodes. To stay is no way at all."""
-    if matrix is None:
-        return None
-    order = np.arange(1, len(matrix) + 1) % len(matrix)
-    copy = np.ascontiguousarray(matrix[np.ix_(order, order)], dtype=np.float64)
-    np.fill_diagonal(copy, 0.0)
-    return copy
+def by_matrix(problem: Problem) -> bool:
+    """Whether distances are looked up; else they are computed, in straight lines."""
+    return problem.matrix is not None or problem.num_clients <= FEW_CLIENTS
+
+
+def node_distances(problem: Problem) -> FloatArray:
+    """From node to node: the clients, then the server once for each tour. To stay is no way."""
+    n = problem.num_clients
+    order = np.append(np.arange(1, n + 1), np.zeros(problem.num_transporters, np.intp))
+    distances = problem.distances()[np.ix_(order, order)].astype(np.float64, copy=False)
+    np.fill_diagonal(distances, 0.0)
+    distances[n:, n:] = 0.0
+    return distances
