@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PEERS_BIN := .venv-peers/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4
 SOURCES := pyproject.toml constraints.txt src/flexpress/__init__.py
 
 .PHONY: help install demo test test-all check format bench clean
@@ -11,7 +12,7 @@ SOURCES := pyproject.toml constraints.txt src/flexpress/__init__.py
 help:
 	@echo "make install    create .venv with flexpress in it"
 	@echo "make demo       plan the paper's network, learn on it, fly in the Alps, reproduce the paper quickly: into out/demo"
-	@echo "make test       run the tests"
+	@echo "make test       run the tests, on all cores: minutes"
 	@echo "make test-all   run the slow tests too"
 	@echo "make check      format, lint and types, without changing anything"
 	@echo "make format     format, and mend what the linter can"
@@ -30,10 +31,10 @@ demo: .venv/installed
 	@$(BIN)/flexpress reproduce --quick --out out/demo/reproduction
 
 test: .venv/installed-dev
-	@$(BIN)/python -m pytest -m "not slow"
+	@$(PYTEST) -m "not slow"
 
 test-all: .venv/installed-dev
-	@$(BIN)/python -m pytest
+	@$(PYTEST)
 
 check: .venv/installed-dev
 	@$(BIN)/ruff format --check .

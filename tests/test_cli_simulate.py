@@ -23,6 +23,8 @@ from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation import simulate
 from flexpress.simulation.simulate import Simulation
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 RUN_FILES = [*sorted(RESULTS), "checkpoint", "curves.png", "plan.json", "scenario.toml"]
 ALL: list[Algorithm] = ["sync", "async", "direct"]
 
