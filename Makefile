@@ -6,6 +6,7 @@ PEERS_BIN := .venv-peers/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 # Output of commands that run side by side is not mixed, where make can do that.
 WHOLE_LINES := $(if $(filter output-sync,$(.FEATURES)),--output-sync=line)
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4
 SOURCES := pyproject.toml constraints.txt src/flexpress/__init__.py
 
 .PHONY: help install demo demo-paper demo-alps reproduce test test-all check format bench clean
@@ -14,7 +15,7 @@ help:
 	@echo "make install    create .venv with flexpress in it"
 	@echo "make demo       plan the paper's network, learn on it, plan a flight in the Alps: under a minute, into out/demo"
 	@echo "make reproduce  reproduce the paper on a small scale: under two minutes, into out/reproduction"
-	@echo "make test       run the tests"
+	@echo "make test       run the tests, on all cores: under four minutes"
 	@echo "make test-all   run the slow tests too"
 	@echo "make check      format, lint and types, without changing anything"
 	@echo "make format     format, and mend what the linter can"
@@ -54,10 +55,10 @@ reproduce: .venv/installed
 	@$(BIN)/flexpress reproduce --quick --out out/reproduction
 
 test: .venv/installed-dev
-	@$(BIN)/python -m pytest -m "not slow"
+	@$(PYTEST) -m "not slow"
 
 test-all: .venv/installed-dev
-	@$(BIN)/python -m pytest
+	@$(PYTEST)
 
 check: .venv/installed-dev
 	@$(BIN)/ruff format --check .

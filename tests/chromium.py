@@ -23,7 +23,11 @@ FLAGS = (
     "--disable-sync",
     "--window-size=1200,800",
 )
-PATIENCE = 120
+MISSING = (
+    "no browser: install chromium and chromedriver (Debian: apt-get install chromium "
+    "chromium-driver)"
+)
+PATIENCE = 600
 """Seconds: machines may be busy."""
 LOCAL = ("file:", "data:", "about:", "chrome:", "chrome-untrusted:")
 
@@ -31,11 +35,11 @@ LOCAL = ("file:", "data:", "about:", "chrome:", "chrome-untrusted:")
 @contextmanager
 def chromium(folder: Path) -> Iterator[Chrome]:
     """The test is skipped where there is none; `folder` is for its own files."""
-    pytest.importorskip("selenium", reason="selenium is not installed")
+    pytest.importorskip("selenium", reason="no selenium: pip install selenium")
     found = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
     binary, driver = next(filter(None, found), None), shutil.which("chromedriver")
     if binary is None or driver is None:
-        pytest.skip("chromium and chromedriver are not installed")
+        pytest.skip(MISSING)
     from selenium.webdriver import Chrome, ChromeOptions
     from selenium.webdriver.chrome.service import Service
 

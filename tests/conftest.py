@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 import os
 import sys
@@ -9,8 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import one_worker
 import pytest
 from command_line import Outcome, Run, cli
+from compiled_first import compile_first
+from hypothesis import HealthCheck, settings
 from quick_reproduction import Reproduction, reproduce
 from small_cluster import small_cluster
 
@@ -18,17 +22,46 @@ from flexpress.cluster import ALONE
 
 os.environ.update(ALONE)  # whichever test imports Ray first
 
+settings.register_profile(  # a busy machine is no failure
+    "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("patient")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Before there are workers."""
+    compile_first()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> one_worker.OneWorker:
+    config.option.loadscopereorder = False  # ours is the order of the groups
+    return one_worker.OneWorker(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    one_worker.check(items)
+    items.sort(key=lambda item: one_worker.rank(item.nodeid))
+
 
 @pytest.fixture(autouse=True)
-def _own_modules(tmp_path: Path) -> Iterator[None]:
+def _own_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Modules that a test writes and imports are forgotten, with the folders that were searched."""
-    path = list(sys.path)
+    path, known = list(sys.path), set(sys.modules)
     yield
-    sys.path[:] = path
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", "")).startswith(str(tmp_path)):
-            del sys.modules[name]
-    importlib.invalidate_caches()
+    own = [name for name in sys.modules.keys() - known if is_below(name, tmp_path_factory)]
+    for name in own:
+        del sys.modules[name]
+    if own or sys.path != path:
+        sys.path[:] = path
+        importlib.invalidate_caches()
+
+
+def is_below(name: str, places: pytest.TempPathFactory) -> bool:
+    """Whether this module lies in a folder of the tests."""
+    file = getattr(sys.modules[name], "__file__", None)
+    return str(file).startswith(str(places.getbasetemp()))
 
 
 @pytest.fixture
@@ -45,9 +78,24 @@ def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.M
     return run_command
 
 
-@pytest.fixture(scope="session")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
-    return reproduce(tmp_path_factory.mktemp("quick") / "out")
+BLANK_PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+)
+
+
+@pytest.fixture
+def blank_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are files as always, with nothing on them: for tests that look at other things."""
+
+    def save(figure: object, file: Any, format: str = "png", **options: object) -> None:
+        file.write('<svg xmlns="http://www.w3.org/2000/svg"/>' if format == "svg" else BLANK_PNG)
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", save)
+
+
+@pytest.fixture(scope="session", params=["small", pytest.param("real", marks=pytest.mark.slow)])
+def quick(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
+    return reproduce(request.param, tmp_path_factory.mktemp("quick") / "out")
 
 
 @pytest.fixture(scope="session")

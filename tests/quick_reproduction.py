@@ -1,31 +1,46 @@
-"""`flexpress reproduce --quick`, the whole of it: minutes, and so the tests share one."""
+"""`flexpress reproduce --quick`, the whole of it: the tests share one, on a scale of seconds.
+
+Among the slow tests there is the real one, too.
+"""
 
 from __future__ import annotations
 
 import csv
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from process_group import PATIENCE
+from small_reproduction import PROGRAM
 from small_run import environment
+from small_scale import SMALL
+
+from flexpress.experiments.setting import FIRST_SEED, QUICK, Scale
 
 if TYPE_CHECKING:
     from flexpress.experiments.claims import Claim
 
-LIMIT = 3600
-"""Seconds, on a machine that is very busy; on a quiet one it takes less than five minutes."""
+COMMANDS = {"small": [str(PROGRAM), "logistic"], "real": ["-m", "flexpress"]}
+SCALES = {"small": SMALL, "real": QUICK}
 
 
 @dataclass(frozen=True)
 class Reproduction:
+    name: str
     folder: Path
     code: int
     out: str
     err: str
-    seconds: float
+
+    @property
+    def scale(self) -> Scale:
+        return SCALES[self.name]
+
+    @property
+    def seeds(self) -> range:
+        return range(FIRST_SEED, FIRST_SEED + self.scale.seeds)
 
     def rows(self, name: str) -> list[dict[str, str]]:
         with (self.folder / "figures" / name).open(encoding="utf-8", newline="") as file:
@@ -41,15 +56,14 @@ class Reproduction:
         return row
 
 
-def reproduce(folder: Path) -> Reproduction:
-    begun = time.monotonic()
+def reproduce(name: str, folder: Path, *options: str) -> Reproduction:
+    command = [sys.executable, *COMMANDS[name], "reproduce", "--quick", *options]
     done = subprocess.run(
-        [sys.executable, "-m", "flexpress", "reproduce", "--quick", "--out", str(folder)],
+        [*command, "--out", str(folder)],
         capture_output=True,
         text=True,
-        timeout=LIMIT,
+        timeout=6 * PATIENCE,
         env=environment(),
         check=False,
     )
-    seconds = time.monotonic() - begun
-    return Reproduction(folder, done.returncode, done.stdout, done.stderr, seconds)
+    return Reproduction(name, folder, done.returncode, done.stdout, done.stderr)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gc
-import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,21 +43,3 @@ def untidy() -> Iterator[None]:
         warnings.simplefilter("ignore", ResourceWarning)
         yield
         gc.collect()
-
-
-def processes_that_do(name: str, caller: int | None = None) -> list[int]:
-    """Workers that are at work on this remote function, of a caller's own cluster, or of ours."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            title = path.read_text()
-            ancestors = parent(int(path.parent.name)), parent(parent(int(path.parent.name)))
-        except OSError:  # it has just ended
-            continue
-        if f"ray::{name}" in title and (caller or os.getpid()) in ancestors:
-            found.append(int(path.parent.name))
-    return found
-
-
-def parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])

@@ -15,15 +15,15 @@ PROGRESS = re.compile(r"flexpress: \d+ of \d+ runs(, .+ left)?")
 
 
 @contextmanager
-def reproducing(folder: Path, *options: str) -> Iterator[Started]:
-    arguments = [str(PROGRAM), "reproduce", "--quick", *options, "--out", str(folder)]
+def reproducing(folder: Path, *options: str, model: str = "lenet") -> Iterator[Started]:
+    arguments = [str(PROGRAM), model, "reproduce", "--quick", *options, "--out", str(folder)]
     with started(arguments) as process:
         yield process
 
 
-def reproduce(folder: Path, *options: str) -> list[str]:
+def reproduce(folder: Path, *options: str, model: str = "lenet") -> list[str]:
     """Undisturbed, to the end; what it said besides how far it was."""
-    with reproducing(folder, *options) as process:
+    with reproducing(folder, *options, model=model) as process:
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (0, f" page: {folder / 'report.html'}\n"), err
     return [line for line in err.splitlines() if not PROGRESS.fullmatch(line)]

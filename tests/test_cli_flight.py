@@ -11,6 +11,8 @@ from command_line import Run, cli
 from flexpress import Plan, Scenario, make_plan, save_plan
 from flexpress.planning.export import EXPORT_FORMATS
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 VALLEY = Scenario.preset("valley")
 PLAN = make_plan(VALLEY, solver="exact")
 ORIGIN = ("--origin", "47.3769,8.5417")

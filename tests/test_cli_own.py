@@ -9,6 +9,8 @@ import pytest
 from command_line import Run
 from small_run import write_scenario
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 DATA = """
 import numpy as np
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 from command_line import Run
-from process_group import Started, living, looked_up, started, wait_until
-from small_cluster import processes_that_do
+from endless_plan import planning_for_ever
+from process_group import PATIENCE, Started, living, looked_up, started, wait_until
 from small_run import RESULTS, contents, press_after, write_scenario
 
 COMMANDS = [
@@ -104,8 +104,8 @@ def test_control_c_of_a_terminal(times: int, tmp_path: Path) -> None:
         wait_for(process, tmp_path, "cut/checkpoint")
         for _ in range(times):
             os.killpg(process.pid, signal.SIGINT)
-            time.sleep(0.02)
-        out, err = process.communicate(timeout=60)
+            time.sleep(0.02)  # else they may be heard as one
+        out, err = process.communicate(timeout=PATIENCE)
         wait_until(lambda: living(process.pid) == [])
     assert process.returncode == 130
     assert "Traceback" not in err
@@ -121,13 +121,9 @@ def test_control_c_of_a_terminal(times: int, tmp_path: Path) -> None:
 def test_control_c_ends_all_starts_of_a_plan(tmp_path: Path) -> None:
     """With the best so far; nobody is left."""
     pytest.importorskip("ray")
-    arguments = ["plan", "paper", "--iterations", "1000000000", "--json", "--out", "cut"]
-    on_ray = ["--starts", "3", "--jobs", "2", "--ray", "local"]
-    with started(["-c", PROGRAM, *arguments, *on_ray], cwd=tmp_path) as process:
-        wait_until(lambda: len(processes_that_do("perform_task", process.pid)) == 2)
-        time.sleep(5)  # so that there is a plan
+    with planning_for_ever(tmp_path, "--ray", "local") as process:
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         wait_until(lambda: living(process.pid) == [])
     assert (process.returncode, err) == (0, "flexpress: interrupted: best plan so far\n")
     assert json.loads(out)["feasible"]
@@ -142,13 +138,13 @@ def test_reproduce_killed_and_started_again(tmp_path: Path) -> None:
     with started(["-c", PROGRAM, *command, "ray", "--ray", "local"], cwd=tmp_path) as process:
         wait_for(process, tmp_path, "ray/runs/*/model.npy")
         process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         wait_until(lambda: living(process.pid) == [])
     assert list(tmp_path.glob("ray/runs/*/model.npy"))
     assert not (tmp_path / "ray" / "report.html").exists()
     for arguments in ([*command, "ray", "--ray", "local"], [*command, "plain"]):
         with started(["-c", PROGRAM, *arguments], cwd=tmp_path) as process:
-            out, err = process.communicate(timeout=300)
+            out, err = process.communicate(timeout=PATIENCE)
         place = arguments[len(command)]
         assert (process.returncode, out) == (0, f" page: {place}/report.html\n"), err
         assert all(re.match(r"flexpress: \d of 4 runs", line) for line in err.splitlines()), err

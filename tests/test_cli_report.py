@@ -73,6 +73,7 @@ def test_several_runs_in_a_folder(runs: Run) -> None:
     assert "flexpress report out" in page.all("footer")[0].text
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_figures_are_those_of_simulate(runs: Run) -> None:
     """As it prints them as JSON, from the same seed."""
     printed = runs("simulate", "four.toml", "--algorithm", "all", "--json").out
@@ -83,6 +84,7 @@ def test_figures_are_those_of_simulate(runs: Run) -> None:
     assert cells(page, "tours") == [str(a["tours"]) for a in told]
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_data_lie_beside_the_page(runs: Run) -> None:
     page = report(runs, "out")
     for link in page.all("a"):
@@ -111,6 +113,7 @@ def test_the_same_bytes_and_the_run_untouched(runs: Run) -> None:
     assert first[RECORD].startswith(record), "the report is added"
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_a_single_run(runs: Run) -> None:
     page = report(runs, "out/async")
     assert Path("out/async/report.html").exists()
@@ -118,6 +121,7 @@ def test_a_single_run(runs: Run) -> None:
     assert cells(page, "algorithm") == ["async"]
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_runs_of_several_folders_are_compared(runs: Run) -> None:
     faster = write_scenario("faster.toml", name="faster", fleet={"speeds": [2.0, 2.0]})
     runs("simulate", faster, "--out", "other")
@@ -128,6 +132,7 @@ def test_runs_of_several_folders_are_compared(runs: Run) -> None:
     assert Path("compared-figures/tours-2-map.svg").is_file()
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_seeds_become_one_line_with_a_band(runs: Run) -> None:
     for seed in (1, 2):
         name = write_scenario(learning={"seed": seed})
@@ -141,6 +146,7 @@ def test_seeds_become_one_line_with_a_band(runs: Run) -> None:
     assert Path("out/report.html").exists()  # in the folder that all are in
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_an_unfinished_run_is_shown_as_far_as_it_went(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +159,7 @@ def test_an_unfinished_run_is_shown_as_far_as_it_went(
     assert cells(page, "simulated (slots)") == ["11"]
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_a_run_that_has_just_begun(runs: Run) -> None:
     """As its folder is in its first seconds."""
     for name in ("checkpoint", "model.npy"):
@@ -164,6 +171,7 @@ def test_a_run_that_has_just_begun(runs: Run) -> None:
     assert len(page.all("img")) == 3  # nothing has flown yet
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_a_run_that_diverged(run: Run) -> None:
     wild = {"model": "mlp", "learning_rate": 1e8}
     assert run("simulate", write_scenario(learning=wild), "--out", "wild").code == 4
@@ -177,6 +185,7 @@ def test_labels_are_read_when_they_are_asked_for(runs: Run) -> None:
     assert Path("out/figures/tours-labels-1.svg").is_file()
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_labels_that_cannot_be_had(runs: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(datasets.DATASETS, "fmnist-mini")
     outcome = runs("report", "out/sync", "--labels")
@@ -185,6 +194,7 @@ def test_labels_that_cannot_be_had(runs: Run, monkeypatch: pytest.MonkeyPatch) -
     assert outcome.err.count("\n") == 1
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_names_are_texts_whatever_they_hold(run: Run) -> None:
     odd = '<b>&"$x^'
     name = write_scenario(name=odd, network={"ids": ["$x^", "</script>", "泉", "{{style}}"]})

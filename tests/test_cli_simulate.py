@@ -24,6 +24,8 @@ from flexpress.scenario.provenance import RECORD
 from flexpress.simulation import simulate
 from flexpress.simulation.simulate import Simulation
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 RUN_FILES = [RECORD, *RESULTS, "checkpoint", "curves.png", "plan.json", "scenario-used.toml"]
 ALL: list[Algorithm] = ["sync", "async", "direct"]
 

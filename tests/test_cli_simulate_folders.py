@@ -12,6 +12,8 @@ from flexpress.planning import make_plan
 from flexpress.planning.plan_file import save_plan
 from flexpress.simulation.sole_use import sole_use
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 
 @pytest.fixture
 def interrupted(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:

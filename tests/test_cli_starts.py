@@ -9,16 +9,11 @@ from pathlib import Path
 
 import pytest
 from command_line import Run
-from process_group import living, looked_up, started, wait_until
+from endless_plan import planning_for_ever
+from process_group import PATIENCE, living, looked_up, wait_until
 
 from flexpress import Scenario, load_plan, make_plan
 from flexpress.planning.starts import start_seeds
-
-PROGRAM = "import sys; from flexpress.cli import main; sys.exit(main(sys.argv[1:]))"
-OPTIONS = ("--iterations", "1000000000", "--starts", "3", "--jobs", "2", "--json")
-ENDLESS = ("-c", PROGRAM, "plan", "paper", *OPTIONS)
-SPENT = 300
-"""Ticks of processor time: more than a worker needs to begin, compiled code at hand."""
 
 
 def test_the_plan_is_as_from_python_and_valid(run: Run) -> None:
@@ -48,29 +43,14 @@ def test_mistakes(arguments: list[str], message: str, run: Run) -> None:
     assert outcome.err.count("\n") == 1
 
 
-def both_at_work(leader: int) -> bool:
-    """Two workers, besides the leader, have worked for long enough to have a plan."""
-    return sum(ticks(pid) > SPENT for pid in living(leader) if pid != leader) == 2
-
-
-def ticks(pid: int) -> int:
-    """User and system time of a process."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return int(fields[11]) + int(fields[12])
-
-
 @looked_up
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_it_gives_the_best_so_far(number: signal.Signals, tmp_path: Path) -> None:
     """All processes get the signal, as from a terminal or from `timeout`."""
-    with started(ENDLESS, cwd=tmp_path) as process:
-        wait_until(lambda: both_at_work(process.pid))
+    with planning_for_ever(tmp_path) as process:
         os.killpg(process.pid, number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         wait_until(lambda: living(process.pid) == [])
     assert (process.returncode, err) == (0, "flexpress: interrupted: best plan so far\n")
     plan = json.loads(out)
@@ -81,8 +61,7 @@ def test_interrupted_it_gives_the_best_so_far(number: signal.Signals, tmp_path: 
 @looked_up
 @pytest.mark.slow
 def test_killed_it_leaves_no_process(tmp_path: Path) -> None:
-    with started(ENDLESS, cwd=tmp_path) as process:
-        wait_until(lambda: both_at_work(process.pid))
+    with planning_for_ever(tmp_path) as process:
         process.send_signal(signal.SIGKILL)
         process.wait()
         wait_until(lambda: living(process.pid) == [])

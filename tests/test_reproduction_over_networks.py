@@ -20,7 +20,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """The folder, and what was said."""
     folder = tmp_path_factory.mktemp("made")
     figures = [word for name in FIGURES for word in ("--figure", name)]
-    return folder, reproduce(folder, *figures, "--networks", "2")
+    return folder, reproduce(folder, *figures, "--networks", "2", model="logistic")
 
 
 def rows(folder: Path, name: str) -> list[dict[str, str]]:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, cast
 
 from small_run import FOUR, RESULTS, contents
 
-from flexpress.experiments.crew import News
+from flexpress.experiments.crew import News, work
 from flexpress.experiments.figures import SYNC
 from flexpress.experiments.run import Run, perform
+from flexpress.experiments.run_elsewhere import Files, perform_elsewhere
 from flexpress.experiments.setting import QUICK, Scale
 from flexpress.experiments.study import Study
 from flexpress.planning import make_plan
+
+Tell = Callable[[Any], None]
+ShouldStop = Callable[[], bool]
 
 PLAN = make_plan(FOUR)
 LONG = 200_000
@@ -60,3 +67,32 @@ def alone(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]]:
 
 def results(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]]:
     return {key: contents(folder / key, RESULTS) for key in runs}
+
+
+# For workers, in the place of what they do otherwise: tests need not guess how far a run is.
+
+
+def work_and_wait(run: Run, folder: Path, key: str, tell: Tell, should_stop: ShouldStop) -> bool:
+    return work(run, folder, key, waiting(tell, should_stop), should_stop)
+
+
+def perform_elsewhere_and_wait(*arguments: Any) -> tuple[bool, Files]:
+    given, (tell, should_stop) = arguments[:-2], arguments[-2:]
+    return cast(Any, perform_elsewhere)(*given, waiting(tell, should_stop), should_stop)
+
+
+def waiting(tell: Tell, should_stop: ShouldStop) -> Tell:
+    """Once there is a slot to tell of, it tells it and waits until it is asked to stop."""
+
+    def tell_and_wait(news: Any) -> None:
+        tell(news)
+        while isinstance(news, News) and news.slot > 0 and not should_stop():
+            time.sleep(0.01)
+
+    return tell_and_wait
+
+
+def perform_elsewhere_by_name(place: Path, *arguments: Any) -> tuple[bool, Files]:
+    """It leaves the number of its process in this folder first."""
+    (place / str(os.getpid())).touch()
+    return perform_elsewhere(*arguments)

@@ -11,7 +11,7 @@ from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
-from few_runs import LONG, Seen, alone, results, several, small
+from few_runs import LONG, Seen, alone, results, several, small, work_and_wait
 from process_group import PATIENCE, Started, living, looked_up, started, wait_until
 
 from flexpress.errors import FlexpressError, InputError
@@ -56,9 +56,11 @@ def test_nothing_to_do(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_stopped_and_started_again(tmp_path: Path) -> None:
-    runs, seen = several(2, horizon=1000), Seen()
-    assert not go(runs, tmp_path / "crew", seen, should_stop=lambda: bool(seen.news), jobs=1)
+def test_stopped_and_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs, seen = several(2), Seen()
+    with monkeypatch.context() as waiting:
+        waiting.setattr("flexpress.experiments.crew.work", work_and_wait)
+        assert not go(runs, tmp_path / "crew", seen, lambda: len(seen.news) > 1, jobs=1)
     first = next(iter(runs))
     assert seen.of("start") == [first]
     assert (tmp_path / "crew" / first / "checkpoint").exists()
@@ -69,6 +71,7 @@ def test_stopped_and_started_again(tmp_path: Path) -> None:
     assert results(begun, tmp_path / "crew") == alone(begun, tmp_path / "alone")
 
 
+@pytest.mark.slow
 def test_a_complaint_of_a_worker(tmp_path: Path) -> None:
     """It is raised here as it was there, and those beside it do not work on to their end."""
     wrong, long = small(1, model="nosuch:model"), small(2, LONG)
@@ -80,6 +83,7 @@ def test_a_complaint_of_a_worker(tmp_path: Path) -> None:
     assert active_children() == []
 
 
+@pytest.mark.slow
 def test_a_mistake_of_a_listener_does_not_let_them_work_on(tmp_path: Path) -> None:
     class PressedError(Exception):
         pass
@@ -124,6 +128,7 @@ def crew(folder: Path) -> Iterator[Started]:
         yield process
 
 
+@pytest.mark.slow
 @looked_up
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
 def test_control_c_while_workers_begin(seconds: float, tmp_path: Path) -> None:
@@ -139,6 +144,7 @@ def test_control_c_while_workers_begin(seconds: float, tmp_path: Path) -> None:
         wait_until(lambda: living(process.pid) == [])  # the tracker ends a moment after us
 
 
+@pytest.mark.slow
 @looked_up
 def test_workers_do_not_outlive_one_who_is_killed(tmp_path: Path) -> None:
     runs = several(2, LONG)

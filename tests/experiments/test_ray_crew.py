@@ -5,13 +5,21 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from few_runs import LONG, Seen, alone, results, several, small
-from process_group import looked_up
-from small_cluster import processes_that_do
+from few_runs import (
+    LONG,
+    Seen,
+    alone,
+    perform_elsewhere_and_wait,
+    perform_elsewhere_by_name,
+    results,
+    several,
+    small,
+)
 
 from flexpress import ray_workers
 from flexpress.errors import FlexpressError, InputError
@@ -63,61 +71,75 @@ def test_nothing_to_do(ray: Any, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_stopped_and_gone_on_with(ray: Any, tmp_path: Path) -> None:
+def test_stopped_and_gone_on_with(
+    ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On Ray, then by a process: what is begun there is a run like any other."""
-    runs, seen = several(2, horizon=3000), Seen()
-    assert not go(runs, tmp_path / "ray", seen, should_stop=lambda: bool(seen.news), jobs=1)
+    runs, seen = several(2), Seen()
+    with monkeypatch.context() as waiting:
+        waiting.setattr(ray_crew, "perform_elsewhere", perform_elsewhere_and_wait)
+        assert not go(runs, tmp_path / "ray", seen, lambda: len(seen.news) > 1, jobs=1)
     first = next(iter(runs))
     assert seen.of("start") == [first]
     assert (tmp_path / "ray" / first / "checkpoint").exists()
     assert not is_over(tmp_path / "ray" / first)
     again, begun = Seen(), {first: runs[first]}
-    go(begun, tmp_path / "ray", again, should_stop=lambda: bool(again.news))
+    assert go(begun, tmp_path / "ray", again)
     assert again.news[0].slot > 0, "it goes on from where it was"
-    assert alone(begun, tmp_path / "ray") == alone(begun, tmp_path / "alone")
+    assert results(begun, tmp_path / "ray") == alone(begun, tmp_path / "alone")
+
+
+class Murder(Seen):
+    """Kills the process of a run, whose number lies in a folder, when it tells something."""
+
+    def __init__(self, place: Path, when: Callable[[], bool] = lambda: True) -> None:
+        super().__init__()
+        self.place, self.when = place, when
+        self.killed: set[int] = set()
+        place.mkdir()
+
+    def hear(self, news: News) -> None:
+        super().hear(news)
+        if self.when():
+            for pid in {int(path.name) for path in self.place.iterdir()} - self.killed:
+                os.kill(pid, signal.SIGKILL)
+                self.killed.add(pid)
+
+
+@pytest.fixture
+def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the processes of runs leave their numbers."""
+    place = tmp_path / "pids"
+    by_name = partial(perform_elsewhere_by_name, place)
+    monkeypatch.setattr(ray_crew, "perform_elsewhere", by_name)
+    return place
 
 
 @pytest.mark.slow
-@looked_up
 def test_a_run_that_is_lost_is_sent_again(
-    ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ray: Any, pids: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its process is killed; it goes on from what was sent home."""
     monkeypatch.setattr(ray_crew, "HOME_SECONDS", 0.3)
     runs = several(1, horizon=12_000)  # longer than to a checkpoint
     (key,) = runs
-    killed: list[int] = []
-
-    class Murder(Seen):
-        def hear(self, news: News) -> None:
-            super().hear(news)
-            if not killed and (tmp_path / "ray" / key / "checkpoint").exists():
-                killed.extend(processes_that_do("perform_task"))
-                for pid in killed:
-                    os.kill(pid, signal.SIGKILL)
-
-    seen = Murder()
-    assert go(runs, tmp_path / "ray", seen)
-    assert len(killed) == 1
+    seen = Murder(pids, lambda: not seen.killed and (tmp_path / key / "checkpoint").exists())
+    assert go(runs, tmp_path, seen)
+    assert len(seen.killed) == 1
     assert seen.of("start") == [key], "it is told once"
     assert [news.slot for news in seen.news].count(0) == 1, "it does not begin anew"
-    assert results(runs, tmp_path / "ray") == alone(runs, tmp_path / "alone")
+    assert results(runs, tmp_path) == alone(runs, tmp_path / "alone")
 
 
-@looked_up
 def test_a_run_that_is_lost_again_and_again(
-    ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ray: Any, pids: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_workers, "MOST_LOSSES", 1)
-
-    class Murder(Seen):
-        def hear(self, news: News) -> None:
-            for pid in processes_that_do("perform_task"):
-                os.kill(pid, signal.SIGKILL)
-
-    with pytest.raises(FlexpressError, match=r"a run was lost 1 times.*start again to go on") as it:
-        go({"long": small(1, LONG)}, tmp_path, Murder())
+    monkeypatch.setattr(ray_workers, "MOST_LOSSES", 2)
+    seen = Murder(pids)
+    with pytest.raises(FlexpressError, match=r"a run was lost 2 times.*start again to go on") as it:
+        go({"long": small(1, LONG)}, tmp_path, seen)
     assert "\n" not in str(it.value)
+    assert len(seen.killed) == 2
 
 
 def test_a_complaint_from_over_there(ray: Any, tmp_path: Path) -> None:

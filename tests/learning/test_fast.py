@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from numpy_net import layers, numpy_logits, numpy_metrics, numpy_update
 from tasks import NUM_TEST, black_and_white, coarse_model, random_model, random_task
+from thinned import by_default
 
 from flexpress.learning.architecture import Architecture, Convolution, Shape, lenet, logistic, mlp
 from flexpress.learning.fast import FastLearner, workspace
@@ -53,7 +54,7 @@ def check(task: Task, architecture: Architecture) -> None:
     assert accuracy == pytest.approx(expected_accuracy, abs=1.01 / NUM_TEST)
 
 
-@pytest.mark.parametrize("batch_size", [1, 7, 10, 20, 32])
+@pytest.mark.parametrize("batch_size", by_default(2, [7, 20, 1, 10, 32]))
 @pytest.mark.parametrize("image", [FMNIST, SVHN])
 def test_lenet(image: Shape, batch_size: int) -> None:
     architecture = lenet(image, 10)

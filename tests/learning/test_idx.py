@@ -13,7 +13,7 @@ from flexpress.learning.idx import read_idx
 WHOLE = bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 3, 10, 11, 12, 20, 21, 255])
 
 
-@pytest.mark.parametrize("content", [WHOLE, gzip.compress(WHOLE)])
+@pytest.mark.parametrize("content", [WHOLE, gzip.compress(WHOLE)], ids=["plain", "gzip"])
 def test_images(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "images"
     path.write_bytes(content)

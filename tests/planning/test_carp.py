@@ -17,6 +17,7 @@ from cases import (
     random_cases,
     random_problem,
 )
+from thinned import by_default
 
 from flexpress.errors import InputError
 from flexpress.planning import carp
@@ -38,10 +39,11 @@ from flexpress.scenario import Objective
 NETWORK = block_network(0)
 
 
+@pytest.mark.parametrize("number", by_default(1, [10, 30]))
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_is_close_to_the_optimum_of_small_cases(objective: Objective) -> None:
+def test_is_close_to_the_optimum_of_small_cases(objective: Objective, number: int) -> None:
     gaps = []
-    for problem in random_cases(30, max_clients=8, max_transporters=3):
+    for problem in random_cases(number, max_clients=8, max_transporters=3):
         optimal = solve_exact(problem, objective)
         tours = solve_carp(problem, objective)
         assert (tours is None) == (optimal is None)
@@ -55,7 +57,12 @@ def test_is_close_to_the_optimum_of_small_cases(objective: Objective) -> None:
 
 
 @pytest.mark.parametrize(
-    ("objective", "best_known"), [("minmax", 411.4514), ("sws", 6276928.5), ("total", 1565.248)]
+    ("objective", "best_known"),
+    [
+        ("minmax", 411.4514),
+        pytest.param("sws", 6276928.5, marks=pytest.mark.slow),
+        pytest.param("total", 1565.248, marks=pytest.mark.slow),
+    ],
 )
 def test_is_within_5_percent_on_the_papers_network(objective: Objective, best_known: float) -> None:
     tours = solve_carp(NETWORK, objective, iterations=12_000)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from cases import OBJECTIVES, block_network, problem_of, random_problem, with_wind
 from test_search_against_exact import SHARES, exact_value, nasty_problem, needed_budgets, value
+from thinned import few_and_many
 
 from flexpress.planning.carp import solve_carp
 from flexpress.planning.objectives import cost_of
@@ -59,16 +60,17 @@ def found(problem: Problem, objective: Objective, iterations: int = ITERATIONS) 
     return value(problem, objective, solve_search(problem, objective, iterations=iterations))
 
 
+@few_and_many(range(5), range(5, 15))
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_search_finds_the_optimum_and_says_infeasible_where_exact_does(
-    kind: str, objective: Objective
+    kind: str, objective: Objective, seeds: range
 ) -> None:
-    problems = [one_way_problem(seed, kind) for seed in range(15)]
+    problems = [one_way_problem(seed, kind) for seed in seeds]
     optima = [exact_value(problem, objective) for problem in problems]
     values = [found(problem, objective) for problem in problems]
     assert values == pytest.approx(optima, rel=1e-8)
-    assert 0 < np.isinf(optima).sum() < 10
+    assert 0 < np.isinf(optima).sum() < 0.7 * len(seeds)
 
 
 @pytest.mark.slow
@@ -103,8 +105,8 @@ def test_carp_is_close_to_the_optimum(objective: Objective) -> None:
 def test_the_matrix_of_straight_lines_changes_nothing(objective: Objective) -> None:
     network = block_network(0)
     by_matrix = replace(network, matrix=network.distances())
-    expected = found(network, objective, 40_000)
-    assert found(by_matrix, objective, 40_000) == pytest.approx(expected, rel=1e-9)
+    expected = found(network, objective, 20_000)
+    assert found(by_matrix, objective, 20_000) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

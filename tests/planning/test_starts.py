@@ -107,7 +107,12 @@ def test_seeds_differ() -> None:
 
 
 @pytest.mark.parametrize(
-    ("solver", "iterations", "jobs"), [("search", FEW, 1), ("search", FEW, 2), ("carp", 80, 2)]
+    ("solver", "iterations", "jobs"),
+    [
+        ("search", FEW, 2),
+        pytest.param("search", FEW, 1, marks=pytest.mark.slow),
+        pytest.param("carp", 80, 2, marks=pytest.mark.slow),
+    ],
 )
 def test_the_best_of_all(solver: SolverName, iterations: int, jobs: int) -> None:
     """In processes, against the same starts one by one here."""
@@ -115,12 +120,6 @@ def test_the_best_of_all(solver: SolverName, iterations: int, jobs: int) -> None
     assert len({plan.cost for plan in plans}) == 3, "else the choice shows nothing"
     expected = min(plans, key=lambda plan: plan.cost)
     made = make_plan(PAPER, solver=solver, iterations=iterations, starts=3, jobs=jobs)
-    assert without_seconds(made) == without_seconds(expected)
-
-
-def test_the_best_of_all_on_ray(ray: Any) -> None:
-    expected = min(one_by_one(PAPER, 3, "search", FEW), key=lambda plan: plan.cost)
-    made = make_plan(PAPER, solver="search", iterations=FEW, starts=3, ray="local")
     assert without_seconds(made) == without_seconds(expected)
 
 

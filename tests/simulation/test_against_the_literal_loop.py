@@ -12,6 +12,7 @@ import pytest
 from fleets import Fleet, plan_of, random_fleet
 from quadratic import Quadratic, Regrouped
 from runs import assert_equal_models, drawn, literal_run, pair, run, watch
+from thinned import few_and_many
 from timetable import drawn_in_slots, flying
 
 from flexpress.learning import Vector
@@ -21,7 +22,9 @@ from flexpress.simulation import simulate
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 CLOCKS: tuple[Clock, ...] = get_args(Clock)
 SEEDS = range(200)
-FEW_SEEDS = range(30)
+FEW_SEEDS = range(20)
+
+seeds_by_default = few_and_many(range(40), range(40, 200))
 
 each_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
 each_clock = pytest.mark.parametrize("clock", CLOCKS)
@@ -42,29 +45,32 @@ def test_the_fleets_are_of_every_kind() -> None:
     assert kinds == {int, str}
 
 
+@seeds_by_default
 @each_algorithm
-def test_the_model_at_every_slot(algorithm: Algorithm) -> None:
-    for seed in SEEDS:
+def test_the_model_at_every_slot(algorithm: Algorithm, seeds: range) -> None:
+    for seed in seeds:
         both = pair(seed, algorithm, "slots")
         assert_equal_models(both.found.models(both.fleet.horizon), both.expected)
 
 
+@seeds_by_default
 @each_algorithm
-def test_the_model_at_every_slot_of_the_exact_clock(algorithm: Algorithm) -> None:
+def test_the_model_at_every_slot_of_the_exact_clock(algorithm: Algorithm, seeds: range) -> None:
     """At the moment when the slot begins."""
-    for seed in SEEDS:
+    for seed in seeds:
         both = pair(seed, algorithm, "exact")
         assert_equal_models(both.found.models_by_seconds(both.fleet.horizon), both.expected)
 
 
+@seeds_by_default
 @each_clock
 @each_algorithm
-def test_the_slots_that_are_announced(algorithm: Algorithm, clock: Clock) -> None:
+def test_the_slots_that_are_announced(algorithm: Algorithm, clock: Clock, seeds: range) -> None:
     """Slot 0, then the first slot to begin with what a landing brought; the first tour brings none.
 
     Whoever lands at one moment is announced once.
     """
-    for seed in SEEDS:
+    for seed in seeds:
         both = pair(seed, algorithm, clock)
         landings = sorted({moment for moment, _ in both.received})
         announced = [slot for slot, _ in both.found.updates]
@@ -101,11 +107,12 @@ def flown_backwards(fleet: Fleet) -> Fleet:
     return replace(fleet, plan=plan_of(fleet.scenario, tours))
 
 
+@seeds_by_default
 @each_clock
 @each_algorithm
-def test_the_first_change(algorithm: Algorithm, clock: Clock) -> None:
+def test_the_first_change(algorithm: Algorithm, clock: Clock, seeds: range) -> None:
     """Not before two round trips, or one with the ideal link; then at once."""
-    for seed in SEEDS:
+    for seed in seeds:
         both = pair(seed, algorithm, clock)
         slot = both.fleet.scenario.slot
         trips = [tour.round_trip / slot for tour in flying(both.fleet.plan)]

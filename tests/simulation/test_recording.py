@@ -17,6 +17,7 @@ from literal import LiteralDirect, LiteralLoop
 from quadratic import FloatArray, Quadratic, Watched
 from runs import assert_equal_models, drawn, literal_run, timetables
 from small_run import FOUR
+from thinned import few_and_many
 
 import flexpress
 from flexpress import InputError, make_learner, make_plan
@@ -26,8 +27,9 @@ from flexpress.simulation import Recording, record, simulate
 from flexpress.simulation.step_by_step import StepByStep
 
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
-SEEDS = range(120)
-FEW_SEEDS = range(30)
+FEW_SEEDS = range(12)
+
+seeds_by_default = few_and_many(range(30), range(30, 120))
 
 each_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
 
@@ -78,16 +80,18 @@ def case(seed: int, algorithm: Algorithm) -> Case:
     return Case(fleet, found, real, local, steps)
 
 
+@seeds_by_default
 @each_algorithm
-def test_the_global_model_at_every_slot(algorithm: Algorithm) -> None:
-    for seed in SEEDS:
+def test_the_global_model_at_every_slot(algorithm: Algorithm, seeds: range) -> None:
+    for seed in seeds:
         assert_equal_models(case(seed, algorithm).found.real, case(seed, algorithm).real)
 
 
+@seeds_by_default
 @each_algorithm
-def test_every_step_of_every_client(algorithm: Algorithm) -> None:
+def test_every_step_of_every_client(algorithm: Algorithm, seeds: range) -> None:
     """Also of the tours that come home after the horizon."""
-    for seed in SEEDS:
+    for seed in seeds:
         both = case(seed, algorithm)
         assert_equal_models(both.found.local, both.local)
         tolerance = 1e-12 * np.abs(both.local).max()  # x - (x - eta g) is as exact as x
@@ -106,10 +110,11 @@ def test_who_the_clients_are(algorithm: Algorithm) -> None:
         assert list(found.transporters) == sorted(found.transporters)
 
 
+@seeds_by_default
 @each_algorithm
-def test_the_formula_of_the_real_sequence(algorithm: Algorithm) -> None:
+def test_the_formula_of_the_real_sequence(algorithm: Algorithm, seeds: range) -> None:
     """x^t = x^0 - (1/N) sum_i sum_{s=0}^{phi_i(t)} eta g_i^s."""
-    for seed in SEEDS:
+    for seed in seeds:
         found = case(seed, algorithm).found
         expected = np.empty_like(found.real)
         for t, phi in enumerate(found.phi):
@@ -118,21 +123,23 @@ def test_the_formula_of_the_real_sequence(algorithm: Algorithm) -> None:
         assert_equal_models(found.real, expected)
 
 
+@seeds_by_default
 @each_algorithm
-def test_phi(algorithm: Algorithm) -> None:
+def test_phi(algorithm: Algorithm, seeds: range) -> None:
     """All tours but the one under way and, with flights, the one before it."""
     lag = 1 if algorithm == "direct" else 2
-    for seed in SEEDS:
+    for seed in seeds:
         both = case(seed, algorithm)
         for t, phi in enumerate(both.found.phi):
             expected = [max(0, t // delta - lag + 1) * delta - 1 for delta in both.periods]
             assert phi.tolist() == expected
 
 
-def test_the_bound_of_the_delay() -> None:
+@seeds_by_default
+def test_the_bound_of_the_delay(seeds: range) -> None:
     """(t - 1) - phi_i(t) <= 2 Delta_k, as the paper says; in fact one less, and that is reached."""
     reached = False
-    for seed in SEEDS:
+    for seed in seeds:
         for algorithm in ("sync", "async"):
             both = case(seed, algorithm)
             slots = np.arange(both.fleet.horizon + 1)[:, None]
@@ -143,10 +150,11 @@ def test_the_bound_of_the_delay() -> None:
     assert reached
 
 
+@seeds_by_default
 @each_algorithm
-def test_local_models_start_anew_from_the_global_one(algorithm: Algorithm) -> None:
+def test_local_models_start_anew_from_the_global_one(algorithm: Algorithm, seeds: range) -> None:
     """At 0, Delta_k, 2 Delta_k, ...; in between each step leads to the next. Both to the bit."""
-    for seed in SEEDS:
+    for seed in seeds:
         both = case(seed, algorithm)
         found = both.found
         after = found.local - found.steps  # of slot s: the local model that s + 1 begins with
@@ -156,10 +164,11 @@ def test_local_models_start_anew_from_the_global_one(algorithm: Algorithm) -> No
                 assert np.array_equal(found.local[s, i], expected)
 
 
+@seeds_by_default
 @each_algorithm
-def test_the_virtual_sequence(algorithm: Algorithm) -> None:
+def test_the_virtual_sequence(algorithm: Algorithm, seeds: range) -> None:
     """The one of a server that has every gradient at once, added up slot by slot."""
-    for seed in SEEDS:
+    for seed in seeds:
         both = case(seed, algorithm)
         v = [both.real[0]]
         for steps in both.steps:
@@ -167,11 +176,12 @@ def test_the_virtual_sequence(algorithm: Algorithm) -> None:
         assert_equal_models(both.found.virtual, np.array(v))
 
 
+@seeds_by_default
 @pytest.mark.parametrize("algorithm", ["sync", "direct"])
-def test_the_averaged_model(algorithm: Algorithm) -> None:
+def test_the_averaged_model(algorithm: Algorithm, seeds: range) -> None:
     """x^t whenever all have landed; a step of the mean gradient, one round late, in each slot."""
     moved = False
-    for seed in SEEDS:
+    for seed in seeds:
         both = case(seed, algorithm)
         averaged, delta = both.found.averaged, max(both.fleet.slots)
         late = delta if algorithm == "sync" else 0
@@ -185,10 +195,11 @@ def test_the_averaged_model(algorithm: Algorithm) -> None:
     assert moved
 
 
-def test_async_has_no_averaged_model() -> None:
+@seeds_by_default
+def test_async_has_no_averaged_model(seeds: range) -> None:
     """But of one transporter, which is as good as sync."""
     ones = 0
-    for seed in SEEDS:
+    for seed in seeds:
         found = case(seed, "async").found
         if len(set(found.transporters)) > 1:
             with pytest.raises(
@@ -198,7 +209,7 @@ def test_async_has_no_averaged_model() -> None:
         else:
             ones += 1
             assert np.array_equal(found.averaged, case(seed, "sync").found.averaged)
-    assert 0 < ones < len(SEEDS)
+    assert 0 < ones < len(seeds)
 
 
 @each_algorithm

@@ -7,22 +7,23 @@ from typing import get_args
 import numpy as np
 import pytest
 from runs import assert_equal_models, pair
+from thinned import few_and_many
 from timetable import Moment, flying
 
 from flexpress.learning import Job
 from flexpress.scenario import Algorithm, Clock
 
-SEEDS = range(200)
-
+seeds_by_default = few_and_many(range(40), range(40, 200))
 each_algorithm = pytest.mark.parametrize("algorithm", get_args(Algorithm))
 each_clock = pytest.mark.parametrize("clock", get_args(Clock))
 
 
+@seeds_by_default
 @each_clock
 @each_algorithm
-def test_every_job_once_and_none_in_vain(algorithm: Algorithm, clock: Clock) -> None:
+def test_every_job_once_and_none_in_vain(algorithm: Algorithm, clock: Clock, seeds: range) -> None:
     """All that lands by the horizon, from the right model; a job of no steps needs no training."""
-    for seed in SEEDS:
+    for seed in seeds:
         both = pair(seed, algorithm, clock)
         uploads = [upload for _, upload in both.received if upload.num_steps]
         expected = {(upload.client, upload.first_step): upload for upload in uploads}
@@ -37,10 +38,13 @@ def test_every_job_once_and_none_in_vain(algorithm: Algorithm, clock: Clock) -> 
             assert_equal_models(np.array([job.model for job in found.values()]), models)
 
 
+@seeds_by_default
 @each_clock
 @each_algorithm
-def test_the_local_steps_of_a_client_follow_each_other(algorithm: Algorithm, clock: Clock) -> None:
-    for seed in SEEDS:
+def test_the_local_steps_of_a_client_follow_each_other(
+    algorithm: Algorithm, clock: Clock, seeds: range
+) -> None:
+    for seed in seeds:
         done: dict[int | str, int] = {}
         jobs = pair(seed, algorithm, clock).found.learner.jobs
         for job in sorted(jobs, key=first_and_last):
@@ -52,10 +56,11 @@ def first_and_last(job: Job) -> tuple[int, int]:
     return job.first_step, job.num_steps
 
 
+@seeds_by_default
 @each_algorithm
-def test_sums_of_steps(algorithm: Algorithm) -> None:
+def test_sums_of_steps(algorithm: Algorithm, seeds: range) -> None:
     """With round trips of Delta slots, T slots bring floor(T / Delta) - 1 tours of Delta steps."""
-    for seed in SEEDS:
+    for seed in seeds:
         both = pair(seed, algorithm, "slots")
         total = dict.fromkeys(both.fleet.scenario.client_ids, 0)
         for job in both.found.learner.jobs:
@@ -66,12 +71,15 @@ def test_sums_of_steps(algorithm: Algorithm) -> None:
             assert {total[client] for client in tour.clients} == {delta * max(0, num_tours)}
 
 
+@seeds_by_default
 @each_clock
 @each_algorithm
-def test_groups_are_as_large_as_causality_allows(algorithm: Algorithm, clock: Clock) -> None:
+def test_groups_are_as_large_as_causality_allows(
+    algorithm: Algorithm, clock: Clock, seeds: range
+) -> None:
     """The learner is called when a landing needs it, then with all whose start model is known."""
     lag = 1 if algorithm == "direct" else 2
-    for seed in SEEDS:
+    for seed in seeds:
         both = pair(seed, algorithm, clock)
         periods = {client.id: k.period for k in both.loop.transporters for _, client in k.visits}
         needs = [

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bowls import Array, Bowls, random_bowls
+from thinned import by_default
 
 from flexpress.errors import InputError
 from flexpress.learning import Dataset, Learner, Task, TrainingLoss
@@ -81,7 +82,7 @@ def sizes(matrices: Array) -> Array:
     return np.asarray(np.abs(np.linalg.eigvalsh(matrices)).max(axis=1))
 
 
-@pytest.mark.parametrize("kind", ["logistic", "tanh", "relu"])
+@pytest.mark.parametrize("kind", by_default(1, ["relu", "tanh", "logistic"]))
 def test_smoothness_like_hessians(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Near models, and steps without end, give the Hessian's; what is taken is within 1 % here."""
     task = small_task()
@@ -126,7 +127,7 @@ def test_ten_products_are_nearly_enough() -> None:
     assert few.samples <= 30 < many.samples
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", by_default(2, range(3)))
 def test_quadratics_come_to_their_exact_constants(seed: int) -> None:
     """Models all over a disc: none has a larger gradient, and some have nearly the largest."""
     bowls = random_bowls(seed, params=2, lowest=-0.5 if seed % 2 else 0.2)
@@ -176,6 +177,7 @@ def test_a_jump_of_the_gradient_is_seen() -> None:
     assert estimate(kink, [np.array([0.5, 5.0])]).smoothness.value == 0.0
 
 
+@pytest.mark.slow
 def test_noise_over_all_mini_batches() -> None:
     """A shard of 6 samples has 20 mini-batches of 3: all of them, against many that are drawn."""
     task = small_task(num_clients=2, samples=6)

@@ -10,6 +10,7 @@ import pytest
 from bowls import Array, random_bowls
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thinned import by_default
 
 from flexpress.errors import InputError
 from flexpress.theory import exact_constants
@@ -26,7 +27,7 @@ def climbed(matrix: Array, slope: Array, radius: float, rng: np.random.Generator
     return float(np.square(points @ matrix + slope).sum(axis=1).max())
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", by_default(3, range(8)))
 def test_against_searches(seed: int) -> None:
     """Some with losses that are not convex; the mean of all has a minimum."""
     bowls = random_bowls(seed, params=1 + seed % 5, lowest=0.2 if seed % 2 else -0.5)

@@ -11,6 +11,7 @@ import pytest
 from bound_cases import KINDS, Case, Kind, random_case
 from problems import Problem
 from sides import Run, async_sides, running_means, sync_sides
+from thinned import by_default
 
 from flexpress.learning import Vector
 from flexpress.planning import Plan
@@ -74,7 +75,7 @@ def equal(found: Vector, expected: Vector) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * scale)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", by_default(3, KINDS))
 @pytest.mark.parametrize("algorithm", ["sync", "async"])
 def test_the_same_sequences(kind: Kind, algorithm: Algorithm) -> None:
     for i in range(8):
@@ -91,7 +92,7 @@ def measured(case: Case, algorithm: Algorithm) -> tuple[Measured, Run]:
     return measure(recorded(case, algorithm), Slopes(case.problem)), case.run(algorithm)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", by_default(3, KINDS))
 def test_the_same_left_hand_sides(kind: Kind) -> None:
     for i in range(8):
         case = random_case(np.random.default_rng([22, KINDS.index(kind), i]), kind, 1, longest=8)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cases import OBJECTIVES, problem_of
 from small_problems import optimum, random_tours, small_problem
+from thinned import few_and_many
 
 from flexpress.planning.bounds import tours as bounds_by_tours
 from flexpress.planning.bounds.certificate import lower_bound
@@ -98,9 +99,10 @@ def check_tour_bounds(
     return float(np.mean(proven))
 
 
+@few_and_many(range(12), range(12, 30))
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_from_the_optimum_it_is_proven_nearly_always(objective: Objective) -> None:
-    assert check_tour_bounds(bound_from_optimum, objective, range(30)) > 0.97
+def test_from_the_optimum_it_is_proven_nearly_always(objective: Objective, seeds: range) -> None:
+    assert check_tour_bounds(bound_from_optimum, objective, seeds) > 0.97
 
 
 @pytest.mark.parametrize("seed", [104, 165, 386, 472])
@@ -111,17 +113,21 @@ def test_minmax_is_proven_where_detours_are_shorter(seed: int) -> None:
     assert bound_from_optimum(problem, "minmax") >= best * PROVEN
 
 
+@few_and_many(range(100, 108), range(108, 120))
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_from_any_plan(objective: Objective) -> None:
+def test_from_any_plan(objective: Objective, seeds: range) -> None:
     """Tours that may break the budgets, in any order. For minmax the steps are coarser then."""
-    share = check_tour_bounds(bound_from_any_plan, objective, range(100, 120))
+    share = check_tour_bounds(bound_from_any_plan, objective, seeds)
     assert share > (0.2 if objective == "minmax" else 0.8)
 
 
+@few_and_many(range(200, 208), range(208, 220))
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_column_generation_alone(objective: Objective, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_column_generation_alone(
+    objective: Objective, seeds: range, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bounds_by_tours, "best_plan_below", lambda *_: None)
-    assert check_tour_bounds(bound_from_optimum, objective, range(200, 220)) > 0.4
+    assert check_tour_bounds(bound_from_optimum, objective, seeds) > 0.4
 
 
 @pytest.mark.slow
