@@ -12,10 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from flexpress.planning.colours import COLOURS
 from flexpress.report.band import BandLine, Course, band_of
 from flexpress.report.band_leads import leads_of, running_mean
 from flexpress.report.bands import bands_caption, bands_figure
-from flexpress.report.palette import COLOURS
 from flexpress.report.png import png_bytes
 from flexpress.report.svg import svg_text
 from flexpress.report.theme import DARK, THEMES, Theme

@@ -14,9 +14,9 @@ import pytest
 from detours import WAYS, ZONES, alps_with_detours, in_metres, plane_with_detours
 
 from flexpress import InputError, Plan, Scenario, make_plan
+from flexpress.planning.colours import tour_colours
 from flexpress.report.html_map import html_map, save_html_map
 from flexpress.report.numbers import gap_text
-from flexpress.report.palette import tour_colours
 
 VALLEY = Scenario.preset("valley")
 PLAN = make_plan(VALLEY, solver="exact")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
+from flexpress.planning.colours import COLOURS
 from flexpress.report.band import Band, BandLine
 from flexpress.report.curve_labels import heights, write_beside
-from flexpress.report.palette import COLOURS
 from flexpress.report.theme import Theme
 
 SIZE, AWAY = 9.5, 18.0  # points: of letters, and from the frame to them

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 from flexpress.planning import Plan
+from flexpress.planning.colours import COLOURS
 from flexpress.report.curve_axes import plain
 from flexpress.report.numbers import column
-from flexpress.report.palette import COLOURS
 from flexpress.report.theme import LIGHT, Theme
 
 WIDTH, HEIGHT = 5.2, 2.6  # inches of the axes

@@ -11,8 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from flexpress.planning import Plan
+from flexpress.planning.colours import tour_colours
 from flexpress.report.client_mix import draw_clients
-from flexpress.report.palette import tour_colours
 from flexpress.report.png import png_bytes
 from flexpress.report.theme import LIGHT, Theme
 from flexpress.report.transporter_mix import draw_transporters, rows_shown

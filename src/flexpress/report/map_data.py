@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from flexpress.planning import Plan
+from flexpress.planning.colours import tour_colours
 from flexpress.report.numbers import cost_text, decimals, gap_text
-from flexpress.report.palette import tour_colours
 from flexpress.report.routes import FloatArray, tour_corners, visited_nodes, zones
 from flexpress.report.table import plan_columns
 from flexpress.scenario import Scenario

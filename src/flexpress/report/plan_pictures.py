@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flexpress.planning import Plan
+from flexpress.planning.colours import tour_colours
 from flexpress.report.energy_picture import EnergyGroup, energy_figure
 from flexpress.report.label_mix import label_mix_figure
 from flexpress.report.map import map_figure
 from flexpress.report.numbers import energy_columns
-from flexpress.report.palette import tour_colours
 from flexpress.report.picture import Picture, draw_picture
 from flexpress.report.timeline import slots_shown, timeline_of
 from flexpress.report.timeline_picture import timeline_figure

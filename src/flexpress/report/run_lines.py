@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from flexpress.planning.colours import COLOURS
 from flexpress.report.band import BandLine, Course
-from flexpress.report.palette import ALGORITHMS, COLOURS
+from flexpress.report.palette import ALGORITHMS
 from flexpress.report.run_differences import differences, settings
 from flexpress.report.shown_run import ShownRun
 from flexpress.scenario import Scenario

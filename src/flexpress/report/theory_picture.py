@@ -13,9 +13,10 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from flexpress.errors import InputError
+from flexpress.planning.colours import OKABE_ITO
 from flexpress.report.curve_axes import plain, scale_slots
 from flexpress.report.curve_labels import write_beside
-from flexpress.report.palette import INK, OKABE_ITO
+from flexpress.report.palette import INK
 from flexpress.report.png import png_bytes
 from flexpress.scenario import Algorithm
 from flexpress.scenario.files import write_file

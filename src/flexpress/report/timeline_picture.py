@@ -10,8 +10,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from flexpress.planning.colours import COLOURS
 from flexpress.report.curve_axes import scale_slots
-from flexpress.report.palette import COLOURS
 from flexpress.report.theme import LIGHT, Theme
 from flexpress.report.timeline import Flight, Row, Timeline
 
