@@ -6,7 +6,6 @@ fonts of the machine; a name that none of them can write is replaced, never draw
 
 from __future__ import annotations
 
-import unicodedata
 from functools import cache
 
 import numpy as np
@@ -14,14 +13,15 @@ from matplotlib.font_manager import FontEntry, findfont, fontManager
 from matplotlib.ft2font import FT2Font
 from numpy.typing import NDArray
 
+from flexpress.report.names import client_names, shortened
+from flexpress.scenario import Scenario
+
 DEJAVU = "DejaVu Sans"
 UNUSABLE = ("Last Resort", "cm", "STIXNon", "STIXSize")
 """How fonts begin that draw boxes for everything, or formulas under the codes of letters."""
 
-LONGEST = 28
-"""Columns of a name in a picture."""
-
-ELLIPSIS = "…"
+LONGEST, LONGEST_ZONE = 28, 36
+"""Columns of the name of a client, and of a zone."""
 
 
 def shown(text: str, otherwise: str, most: int = LONGEST) -> str:
@@ -30,29 +30,35 @@ def shown(text: str, otherwise: str, most: int = LONGEST) -> str:
     If letters or digits would be lost, it is `otherwise`, which must be ASCII.
     """
     short = shortened(text, most)
-    missing = {sign for sign in short if family_of(sign) is None}
+    missing = unwritable(short)
     if any(sign.isalnum() for sign in missing):
         return shortened(otherwise, most)
     kept = "".join(sign for sign in short if sign not in missing)
-    return " ".join(kept.split(" ")).strip() or shortened(otherwise, most)
+    return " ".join(kept.split()) or shortened(otherwise, most)
 
 
-def shortened(text: str, most: int) -> str:
-    """At most so many columns, the last of them an ellipsis if something was cut."""
-    width = 0
-    for end, sign in enumerate(text):
-        width += columns(sign)
-        if width > most:
-            cut = text[:end]
-            while cut and columns(cut) + 1 > most:
-                cut = cut[:-1]
-            return cut.rstrip() + ELLIPSIS
-    return text
+def title_text(text: str, most: int = 80) -> str:
+    """The same for a line of several words: those that no font can write are left out."""
+    return " ".join(word for word in shortened(text, most).split(" ") if not unwritable(word))
 
 
-def columns(text: str) -> int:
-    """Chinese signs are as wide as two letters; accents, which stand on a letter, count too."""
-    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
+def unwritable(text: str) -> set[str]:
+    return {sign for sign in text if family_of(sign) is None}
+
+
+def drawn_clients(scenario: Scenario) -> list[str]:
+    """In their order: the name, or the id if no font can write it, or else the number."""
+    pairs = zip(client_names(scenario), scenario.client_ids, strict=True)
+    return [
+        shown(name, shown(str(client), f"#{number}"))
+        for number, (name, client) in enumerate(pairs, start=1)
+    ]
+
+
+def drawn_zones(scenario: Scenario) -> list[str]:
+    """The names of the no-fly zones, blank for those without."""
+    names = enumerate(scenario.zone_names, start=1)
+    return [name and shown(name, f"zone {number}", LONGEST_ZONE) for number, name in names]
 
 
 def families(*texts: str) -> list[str]:

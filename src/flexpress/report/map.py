@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from flexpress.planning import Plan
 from flexpress.planning.colours import COLOURS, tour_colours
-from flexpress.report.fonts import families, shown
+from flexpress.report.fonts import drawn_clients, drawn_zones, families, shown
 from flexpress.report.map_labels import (
     DOT,
     STAR,
@@ -30,7 +30,6 @@ from flexpress.report.map_labels import (
     to_points,
 )
 from flexpress.report.map_legend import add_legend
-from flexpress.report.names import drawn_clients, drawn_zones
 from flexpress.report.numbers import cost_text, length_unit
 from flexpress.report.palette import HATCH
 from flexpress.report.png import png_bytes

@@ -1,12 +1,13 @@
-"""What clients and zones are called: whole names in tables, in pictures what can be drawn."""
+"""What clients are called in tables, and texts cut to a width."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 
 from flexpress.scenario import Scenario
 
-ZONE_LETTERS = 36
+ELLIPSIS = "…"
 
 
 def client_names(scenario: Scenario) -> list[str]:
@@ -17,20 +18,19 @@ def client_names(scenario: Scenario) -> list[str]:
     return [name if number[name] == 1 else f"{name} ({client})" for name, client in pairs]
 
 
-def drawn_clients(scenario: Scenario) -> list[str]:
-    """The same for pictures: of a name that no font can write, the id, or else the number."""
-    from flexpress.report.fonts import shown
+def shortened(text: str, most: int) -> str:
+    """At most so many columns, the last of them an ellipsis if something was cut."""
+    width = 0
+    for end, sign in enumerate(text):
+        width += columns(sign)
+        if width > most:
+            cut = text[:end]
+            while cut and columns(cut) + 1 > most:
+                cut = cut[:-1]
+            return cut.rstrip() + ELLIPSIS
+    return text
 
-    pairs = zip(client_names(scenario), scenario.client_ids, strict=True)
-    return [
-        shown(name, shown(str(client), f"#{number}"))
-        for number, (name, client) in enumerate(pairs, start=1)
-    ]
 
-
-def drawn_zones(scenario: Scenario) -> list[str]:
-    """The names of the no-fly zones, blank for those without."""
-    from flexpress.report.fonts import shown
-
-    names = enumerate(scenario.zone_names, start=1)
-    return [name and shown(name, f"zone {number}", ZONE_LETTERS) for number, name in names]
+def columns(text: str) -> int:
+    """Chinese signs are as wide as two letters; accents, which stand on a letter, count too."""
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
