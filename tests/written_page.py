@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-VOID = {"meta", "link", "img", "source", "br"}
+VOID = {"meta", "link", "img", "source", "br", "wbr"}
 
 
 @dataclass

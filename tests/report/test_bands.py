@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from drawn import overlapping, png_size, unwritable
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from flexpress.planning.colours import COLOURS
 from flexpress.report.band import BandLine, Course, band_of
 from flexpress.report.band_leads import leads_of, running_mean
 from flexpress.report.bands import bands_caption, bands_figure
-from flexpress.report.palette import COLOURS
 from flexpress.report.png import png_bytes
 from flexpress.report.svg import svg_text
 from flexpress.report.theme import DARK, THEMES, Theme
@@ -148,6 +151,69 @@ def test_the_same_bytes(theme: Theme) -> None:
     first, second = (bands_figure([SYNC, ASYNC], 60.0, title="$x", theme=theme) for _ in range(2))
     assert svg_text(first) == svg_text(second)
     assert png_bytes(first, 50) == png_bytes(second, 50)
+
+
+def crosses(ax: Axes) -> list[list[float]]:
+    """Where lines are marked; bands are no marks."""
+    return [
+        [float(v) for v in offset]
+        for points in ax.collections
+        if isinstance(points, PathCollection)
+        for offset in np.asarray(points.get_offsets())
+    ]
+
+
+def test_a_short_run_has_no_mark_and_one_that_was_stopped_has_a_cross() -> None:
+    short, whole = line("Short", (0.1, 0.4)), line("Whole", (0.1, 0.4, 0.8), hue=1)
+    upper, lower = panels(bands_figure([short, whole], 60.0))
+    assert crosses(upper) == []
+    assert "stopped" not in " ".join(texts(lower))
+    stopped = replace(short, cut_short=True)
+    upper, lower = panels(bands_figure([stopped, whole], 60.0))
+    assert crosses(upper) == [[20, pytest.approx(40)]]
+    assert texts(lower) == ["\N{MULTIPLICATION SIGN} stopped or diverged"]
+    assert "stopped or diverged" in bands_caption([stopped])
+    assert "stopped" not in bands_caption([short])
+
+
+def test_the_loss_stands_below() -> None:
+    courses = (Course(SLOTS, (0.1, 0.4, 0.8), (2.0, 1.0, 0.5)), Course(SLOTS, (0.1,) * 3, (2,) * 3))
+    figure = bands_figure([BandLine("Sync", courses), line("Other", (0.1, 0.4, 0.8))], 60.0)
+    accuracy, ahead, loss = panels(figure)
+    assert [ax.get_ylabel() for ax in (accuracy, ahead, loss)] == [
+        "test accuracy (%)",
+        "ahead (points)",
+        "test loss",
+    ]
+    assert data(mean_line(loss, "Sync")) == [[0, 2.0], [20, 1.5], [40, 1.25]]
+    assert [ax.get_xlabel() for ax in (accuracy, ahead, loss)] == ["", "", "slot"]
+    assert "test loss" in bands_caption([BandLine("Sync", courses)])
+
+
+def test_labels_stand_beside_the_axes_and_not_on_each_other() -> None:
+    ends = np.linspace(0.79, 0.81, 14)
+    figure = bands_figure([line(f"Line {j}", (0.1, float(e))) for j, e in enumerate(ends)], 60.0)
+    upper = figure.axes[0]
+    named = [text for text in upper.texts if "Line" in text.get_text()]
+    assert len(named) == 14
+    assert overlapping(figure, named) == []
+    frame = upper.get_window_extent()
+    boxes = [text.get_window_extent() for text in named]
+    assert max(box.y1 for box in boxes) < frame.y1 + boxes[0].height
+    assert min(box.y0 for box in boxes) > frame.y0 - boxes[0].height
+
+
+def test_any_number_of_lines_of_any_name_leaves_the_picture_its_size() -> None:
+    many = [line(f"{j} {500 * 'W'}", (0.1, j / 80)) for j in range(60)]
+    figure = bands_figure([*many, line("水文站", (0.1, 0.9))], 60.0, title=3000 * "t")
+    width, height = png_size(png_bytes(figure, 100))
+    assert width < 1500
+    assert height < 1500
+    assert unwritable(figure) == set()
+    found = texts(figure.axes[0])
+    assert "and 37 that end lower" in found
+    assert sum(text.startswith("5") for text in found) == 10
+    assert not any(text.startswith("36 ") for text in found)
 
 
 def test_nine_lines_and_more() -> None:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from drawn import overlapping, png_size, texts
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from shuttles import PLAN
+from shuttles import PLAN, SHUTTLES
 
+from flexpress import Plan
 from flexpress.report.energy_picture import EnergyGroup, energy_figure
+from flexpress.report.map import draw_map
+from flexpress.report.plan_pictures import energy_picture
+from flexpress.report.png import png_bytes
 from flexpress.report.svg import svg_text
 from flexpress.report.theme import THEMES, Theme
 
@@ -41,7 +47,7 @@ def test_bars_and_budgets() -> None:
 
 
 def test_a_budget_of_its_own_for_each() -> None:
-    group = EnergyGroup.of("plan", PLAN)
+    group = EnergyGroup.of("plan", SHUTTLES, PLAN)
     assert group.energies == (4500.0, 2700.0)  # 30 W for 150 s and for 90 s
     ax = axes(energy_figure([group]))
     assert budgets(ax) == [6, 3]
@@ -58,6 +64,40 @@ def test_many_bars_have_no_numbers() -> None:
     ax = axes(energy_figure([EnergyGroup("crowd", (1e3,) * 50, (None,) * 50)]))
     assert [text.get_text() for text in ax.texts] == ["crowd"]
     assert list(ax.get_xticks()) == []
+
+
+@pytest.mark.parametrize("transporters", [2, 12])
+def test_a_bar_has_the_colour_of_its_transporter_on_the_map(transporters: int) -> None:
+    clients = [[100.0 * (j + 1), 50.0 * (-1) ** j] for j in range(12)]
+    scenario = SHUTTLES.replace(
+        network={"clients": clients, "ids": None},
+        fleet={"speeds": [1.0] * transporters, "budgets": None},
+    )
+    tours = [list(range(k + 1, 13, transporters)) for k in range(transporters)]
+    plan = Plan.of(scenario, "sws", tours, solver="search", seed=0, seconds=0.0)
+    bars = axes(energy_figure([EnergyGroup.of("", scenario, plan)])).patches
+    lines = draw_map(scenario, plan).lines
+    assert [to_hex(bar.get_edgecolor()) for bar in bars] == [
+        to_hex(line.get_color()) for line in lines
+    ]
+
+
+def test_the_picture_of_a_page_says_what_it_shows() -> None:
+    picture = energy_picture("energy", SHUTTLES, PLAN)
+    assert "Energy of one tour of each transporter" in picture.light
+    assert ">transporter<" in picture.light
+    assert "minmax" not in picture.light
+
+
+@pytest.mark.parametrize("transporters", [2, 60])
+def test_no_text_stands_on_another(transporters: int) -> None:
+    groups = [
+        EnergyGroup(label, (1e4,) * transporters, (1.5e4,) * transporters)
+        for label in ("sws", 300 * "W")
+    ]
+    figure = energy_figure(groups, title=2000 * "t")
+    assert overlapping(figure, texts(figure)) == []
+    assert max(png_size(png_bytes(figure, 100))) < 1500
 
 
 def test_nobody_flies() -> None:

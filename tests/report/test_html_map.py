@@ -14,9 +14,11 @@ import pytest
 from detours import WAYS, ZONES, alps_with_detours, in_metres, plane_with_detours
 
 from flexpress import InputError, Plan, Scenario, make_plan
+from flexpress.planning.colours import tour_colours
 from flexpress.report.html_map import html_map, save_html_map
+from flexpress.report.map import draw_map
 from flexpress.report.numbers import gap_text
-from flexpress.report.palette import tour_colours
+from flexpress.report.theme import DARK
 
 VALLEY = Scenario.preset("valley")
 PLAN = make_plan(VALLEY, solver="exact")
@@ -105,6 +107,8 @@ def test_the_data_are_the_plan() -> None:
     assert np.allclose([data["server"], *data["clients"]], VALLEY.positions, atol=1e-3)
     assert data["transfer_time"] == VALLEY.transfer_time
     assert [tour["colour"] for tour in data["transporters"]] == tour_colours(VALLEY, PLAN)
+    dark = [line.get_color() for line in draw_map(VALLEY, PLAN, theme=DARK).lines]
+    assert [tour["dark"] for tour in data["transporters"]] == dark
     for shown, tour in zip(data["transporters"], PLAN.transporters, strict=True):
         assert tuple(data["names"][i] for i in shown["clients"]) == tour.clients
         assert np.allclose(shown["arrivals"], tour.arrivals, atol=1e-3)
@@ -156,6 +160,14 @@ def test_bound_and_gap_are_shown_if_there_are_any() -> None:
 )
 def test_gaps_are_rounded_up(gap: float, text: str) -> None:
     assert gap_text(gap) == text
+
+
+def test_names_of_zones_are_in_the_data() -> None:
+    scenario, plan = plane_with_detours()
+    assert data_of(html_map(scenario, plan))["zone_names"] == [""] * len(ZONES)
+    names = ["</script>", *[""] * (len(ZONES) - 1)]
+    scenario = scenario.replace(network={"no_fly_names": names})
+    assert data_of(html_map(scenario, plan))["zone_names"] == names
 
 
 def test_zones_and_corners_are_in_the_data() -> None:

@@ -142,6 +142,24 @@ def test_zones_are_painted(open_map: Open) -> None:
     assert "no-fly zone" in page.find("#key").text
 
 
+def test_zones_are_named(open_map: Open) -> None:
+    scenario, plan = plane_with_detours()
+    names = ["", "Airport", *[""] * (len(ZONES) - 2)]
+    page = open_map(scenario.replace(network={"no_fly_names": names}), plan)
+    middles = [(np.min(zone, axis=0) + np.max(zone, axis=0)) / 2 for zone in ZONES]
+    assert [ink_around(page, *middle) for middle in middles] == [bool(name) for name in names]
+    for number, (middle, name) in enumerate(zip(middles, names, strict=True), start=1):
+        page.hover(*middle)
+        assert page.tip.startswith(name or f"No-fly zone {number}")
+
+
+def ink_around(page: Page, x: float, y: float) -> bool:
+    """Whether something is written near a place."""
+    step = 2 / page.view[0]
+    near = [(x + i * step, y + j * step) for i in range(-8, 9) for j in range(-1, 2)]
+    return any(page.painted("labels", *place)[3] for place in near)
+
+
 @pytest.mark.parametrize("case", ["plane", "alps"])
 def test_all_zones_are_in_view(case: str, open_map: Open) -> None:
     page = open_map(*CASES[case]())

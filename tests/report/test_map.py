@@ -84,7 +84,7 @@ def test_degrees_become_metres_around_the_server() -> None:
     assert [np.shape(line.get_xydata())[0] for line in ax.lines] == [7 + 2 + 2, 5 + 2, 4 + 2 + 1]
     for patch, zone in zip(ax.patches, scenario.no_fly, strict=True):
         assert np.allclose(patch.get_xy()[:-1], in_metres(scenario, zone), atol=0.01)  # type: ignore[attr-defined]  # polygons
-    assert (ax.get_xlabel(), legend(ax)[-1]) == ("x (km)", "no-fly zone")
+    assert (ax.get_xlabel(), legend(ax)[-1]) == ("km east of the server", "no-fly zone")
     assert size_of(map_png(scenario, plan))
 
 

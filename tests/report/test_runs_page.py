@@ -11,6 +11,7 @@ import pytest
 from shuttles import PLAN, SHUTTLES, Still
 
 from flexpress import InputError, Plan, Scenario, StoredRun, save_report, simulate
+from flexpress.report.bands import bands_figure
 from flexpress.report.flown_plan import flown_plans, rhythms, ways_of_dealing
 from flexpress.report.run_differences import differences, short_text
 from flexpress.report.run_lines import run_lines
@@ -98,11 +99,47 @@ def test_lines_are_told_apart_by_as_few_settings_as_possible() -> None:
         for number in (1, 2)
     ]
     assert [label for label, *_ in labels(*runs)] == [
-        "sync, 0.1",
-        "sync, 0.2",
-        "async, 0.1",
-        "async, 0.2",
+        "sync, learning rate 0.1",
+        "sync, learning rate 0.2",
+        "async, learning rate 0.1",
+        "async, learning rate 0.2",
     ]
+
+
+def test_a_folder_that_is_a_number_says_of_what() -> None:
+    runs = [stored(f"{rate:g}", learning={"learning_rate": rate}) for rate in (0.02, 0.05)]
+    assert [label for label, *_ in labels(*runs)] == ["learning rate 0.02", "learning rate 0.05"]
+    runs = [stored("0.5", fleet={"budgets": None}), stored("1", fleet={"budgets": [6e3, 3e3]})]
+    assert [label for label, *_ in labels(*runs)] == ["no budgets", "budgets 6000, 3000"]
+
+
+def test_a_sweep_among_other_runs_is_told_by_what_was_swept() -> None:
+    sweep = [
+        stored(f"s{rate}{number}", learning={"learning_rate": rate, **seed(number)})
+        for rate in (0.02, 0.05)
+        for number in (1, 2)
+    ]
+    other = stored("other", run={"algorithm": "async", "horizon": 6})
+    found = [label for label, *_ in labels(*sweep, other)]
+    assert found == ["learning rate 0.02", "learning rate 0.05", "other"]
+
+
+def test_only_runs_that_were_stopped_or_diverged_are_cut_short() -> None:
+    runs = [
+        stored("whole"),
+        stored("short", run={"horizon": 6}),
+        stored("stopped", state="unfinished"),
+        stored("wild", state="diverged"),
+    ]
+    assert [line.cut_short for line in run_lines(shown_runs(runs))] == [False, False, True, True]
+
+
+def test_the_loss_is_drawn_as_it_was_measured() -> None:
+    (line,) = run_lines(shown_runs([stored("a")]))
+    assert list(line.courses[0].losses) == [1.0] * 6
+    *_, lowest = bands_figure([line], 60.0).axes
+    assert lowest.get_ylabel() == "test loss"
+    assert np.asarray(lowest.lines[0].get_xydata()).tolist() == [[t, 1.0] for t in range(0, 11, 2)]
 
 
 def test_slots_of_another_length_are_put_on_one_scale() -> None:
@@ -142,9 +179,12 @@ def test_few_runs_are_columns_and_many_are_rows() -> None:
     grid, differing = summary(shown_runs(few))
     assert grid.head == ("run", "0", "1", "2", "3")
     assert differing.rows == (("learning.seed", "0", "1", "2", "3"),)
-    grid, differing = summary(shown_runs([*few, stored("4", learning=seed(4))]))
-    assert grid.head[:3] == ("run", "state", "algorithm")
-    assert [row[0] for row in grid.rows] == ["0", "1", "2", "3", "4"]
+    learned, flown, differing = summary(shown_runs([*few, stored("4", learning=seed(4))]))
+    assert learned.head[:3] == ("run", "state", "algorithm")
+    assert flown.head[:2] == ("run", "updates")
+    assert {*learned.head, *flown.head} == {"run", *(row[0] for row in grid.rows)}
+    for table in (learned, flown):
+        assert [row[0] for row in table.rows] == ["0", "1", "2", "3", "4"]
     assert differing.folded
 
 

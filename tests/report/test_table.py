@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from itertools import takewhile
 
 import pytest
 from rich.console import Console
@@ -76,14 +77,37 @@ def test_names_are_shown_as_they_are() -> None:
 
 
 def test_many_visits_are_shortened() -> None:
-    (tour,) = plan_of(
-        FOUR.replace(
-            network={"clients": [[1.0, float(y)] for y in range(50)]}, fleet={"speeds": [1.0]}
-        ),
-        [list(range(1, 51))],
-    ).transporters
-    assert visits(tour, 50, ">") == ">".join(map(str, range(1, 51)))
-    assert visits(tour, 5, ">") == "1>2>3>(46 more)>50"
+    def listed(clients: int, transporters: int) -> list[str]:
+        scenario = FOUR.replace(
+            network={"clients": [[1.0, float(y)] for y in range(clients)]},
+            fleet={"speeds": [1.0] * transporters},
+        )
+        tours = [list(range(1, clients + 1)), *[list[int]()] * (transporters - 1)]
+        return visits(scenario, plan_of(scenario, tours), ">")
+
+    assert listed(50, 1) == [">".join(map(str, range(1, 51)))]
+    assert listed(50, 60) == ["1>2>3>4>5>6>(43 more)>50", *["idle"] * 59]
+
+
+def test_visits_are_told_by_names() -> None:
+    names = ["pump", "pump", "", 10_000 * "W"]
+    scenario = FOUR.replace(network={"names": names})
+    text, _ = visits(scenario, plan_of(scenario, [[1, 2, 3, 4], []]), ">")
+    first, second, third, fourth = text.split(">")
+    assert [first, second, third] == ["pump (1)", "pump (2)", "3"]
+    assert fourth.endswith("W…")
+    assert len(fourth) <= 40
+
+
+@pytest.mark.parametrize("width", range(1, 81))
+def test_no_number_is_cut_at_any_width(width: int) -> None:
+    lines = shown(VALLEY, plan_of(VALLEY, TOURS), width)
+    words = " ".join(lines).split()
+    for figure in ("5,471", "450.8", "7.51", "12.93", "15.00", "86", "1,590,417"):
+        assert figure in words
+    assert "…" not in "".join(lines)
+    tables = list(takewhile(lambda line: not line.startswith(" valley:"), lines))
+    assert max(map(len, tables)) <= max(width, 16)  # as wide as the longest word
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from matplotlib.colors import to_rgb
 
+from flexpress.planning.colours import COLOURS
 from flexpress.report.contrast import contrast, legible, mix, parts
 from flexpress.report.energy_picture import TINT as BAR_TINT
-from flexpress.report.palette import COLOURS
 from flexpress.report.theme import DARK, THEMES, Theme
 from flexpress.report.timeline_picture import TINT as FLIGHT_TINT
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from shuttles import flown
 
-from flexpress.report.palette import COLOURS
+from flexpress.planning.colours import COLOURS
 from flexpress.report.svg import svg_text
 from flexpress.report.theme import LIGHT, THEMES, Theme
 from flexpress.report.timeline import Flight, NewModel, Timeline, slots_shown, timeline_of

@@ -76,12 +76,19 @@ def band_line(number: int, line: Line, results: Results) -> BandLine:
     dashed = line.setting.clock == "slots"
     runs = results.per_seed(line.setting, NETWORK).values()
     courses = tuple(Course(run.slots.tolist(), run.accuracy.tolist()) for run in runs)
-    return BandLine(line.label, courses, hue=number - 2 if dashed else number, dashed=dashed)
+    hue, cut_short = number - 2 if dashed else number, not all(run.complete for run in runs)
+    return BandLine(line.label, courses, hue=hue, dashed=dashed, cut_short=cut_short)
 
 
 def energies(figure: Figure, study: Study) -> Picture:
-    plans = [(line.label, study.plans[line.setting, NETWORK]) for line in figure.lines]
-    groups = [EnergyGroup.of(label, plan) for label, plan in plans]
+    groups = [
+        EnergyGroup.of(
+            line.label,
+            line.setting.scenario(study.scale, NETWORK, study.seeds[0]),
+            study.plans[line.setting, NETWORK],
+        )
+        for line in figure.lines
+    ]
     alt = "Energy of each transporter, and its budget"
     return draw_picture(figure.name, alt, lambda theme: energy_figure(groups, theme=theme))
 

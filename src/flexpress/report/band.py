@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -14,10 +14,11 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """What one run measured: accuracies between 0 and 1, at these slots."""
+    """What one run measured at these slots: accuracies between 0 and 1, losses if known."""
 
     slots: Sequence[float]
     accuracies: Sequence[float]
+    losses: Sequence[float] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,7 @@ class BandLine:
     courses: tuple[Course, ...]
     hue: int = 0  # its colour: which of the palette's
     dashed: bool = False
+    cut_short: bool = False  # whether a run of it was stopped, or diverged
 
     @property
     def seeds(self) -> int:
@@ -36,7 +38,7 @@ class BandLine:
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """In per cent, at the slots that all runs have measured: one that ended early ends it."""
+    """At the slots that all runs have measured: one that ended early ends it."""
 
     slots: FloatArray  # (points,)
     mean: FloatArray  # (points,)
@@ -44,27 +46,30 @@ class Band:
     high: FloatArray  # (points,)
 
 
-def band_of(line: BandLine) -> Band:
-    slots = common_slots(line.courses)
-    each = np.array([at(course, slots) for course in line.courses]).reshape(line.seeds, len(slots))
+Measured = Callable[[Course], tuple[FloatArray, FloatArray]]
+"""Slots, and what was measured there."""
+
+
+def per_cent(course: Course) -> tuple[FloatArray, FloatArray]:
+    slots, accuracies = finite(course.slots, course.accuracies)
+    return slots, 100 * accuracies
+
+
+def loss(course: Course) -> tuple[FloatArray, FloatArray]:
+    return finite(course.slots[: len(course.losses)], course.losses)
+
+
+def band_of(line: BandLine, measured: Measured = per_cent) -> Band:
+    """At the slots that all courses have, in their order."""
+    every = [measured(course) for course in line.courses]
+    slots = reduce(np.intersect1d, [found for found, _ in every])
+    rows = [values[np.searchsorted(found, slots)] for found, values in every]
+    each = np.array(rows).reshape(line.seeds, len(slots))
     return Band(slots, each.mean(axis=0), each.min(axis=0), each.max(axis=0))
 
 
-def common_slots(courses: Sequence[Course]) -> FloatArray:
-    """In their order; where something else than a number was measured, nothing was."""
-    measured = [finite(course)[0] for course in courses]
-    return reduce(np.intersect1d, measured)
-
-
-def at(course: Course, slots: FloatArray) -> FloatArray:
-    """Per cent at these of its slots."""
-    found, per_cent = finite(course)
-    return per_cent[np.searchsorted(found, slots)]
-
-
-def finite(course: Course) -> tuple[FloatArray, FloatArray]:
-    """Slots and per cent of what was measured."""
-    slots = np.asarray(course.slots, dtype=float)
-    per_cent = 100 * np.asarray(course.accuracies, dtype=float)
-    known = np.isfinite(per_cent)
-    return slots[known], per_cent[known]
+def finite(slots: Sequence[float], values: Sequence[float]) -> tuple[FloatArray, FloatArray]:
+    """Where something else than a number was measured, nothing was."""
+    found = np.asarray(values, dtype=float)
+    known = np.isfinite(found)
+    return np.asarray(slots, dtype=float)[known], found[known]

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from flexpress.planning.plan import ClientId
+from flexpress.report.fonts import families
 from flexpress.report.theme import LIGHT, Theme
 from flexpress.theory.label_mixes import Counts, LabelMix, shares
 
@@ -41,7 +41,7 @@ def draw_clients(
     mixes: Sequence[LabelMix],
     counts: Counts,
     colours: Sequence[str],
-    client_ids: Sequence[ClientId],
+    names: Sequence[str],
     theme: Theme = LIGHT,
 ) -> None:
     """A row per client, in the order of visits; the darker, the larger the share of the label.
@@ -58,7 +58,7 @@ def draw_clients(
         ax.imshow(field, shades, darkness, extent=box, interpolation="nearest")
         add_stripe(ax, group, numbered=len(found) <= NAMED_TRANSPORTERS)
     ax.set(aspect="auto", xlim=sides, ylim=(found[-1].bottom, 0.0))
-    name_clients(ax, found, client_ids if len(counts) <= NAMED_CLIENTS else (), theme)
+    name_clients(ax, found, names if len(counts) <= NAMED_CLIENTS else (), theme)
     ax.set_title("each client", loc="left", fontsize=9.5, color=theme.ink)
     label_axis(ax, theme)
     add_scale(ax, ScalarMappable(darkness, shades), theme)
@@ -89,17 +89,15 @@ def add_stripe(ax: Axes, group: Group, *, numbered: bool) -> None:
         number.set(color=group.colour, fontsize=9, fontweight="bold")
 
 
-def name_clients(
-    ax: Axes, found: Sequence[Group], client_ids: Sequence[ClientId], theme: Theme
-) -> None:
-    """Ids left of the stripes; none if there are too many."""
+def name_clients(ax: Axes, found: Sequence[Group], names: Sequence[str], theme: Theme) -> None:
+    """Left of the stripes; none if there are too many."""
     rows = [(group.top + j + 0.5, i) for group in found for j, i in enumerate(group.rows)]
-    named = rows if client_ids else []
-    names = [str(client_ids[i]) for _, i in named]
-    places = [place for place, _ in named]
-    ax.set_yticks(places, names, fontsize=6.5, color=theme.grey, parse_math=False)
+    named = rows if names else []
+    texts, places = [names[i] for _, i in named], [place for place, _ in named]
+    fonts = families(*texts)
+    ax.set_yticks(places, texts, fontsize=6.5, color=theme.grey, fontfamily=fonts, parse_math=False)
     ax.tick_params(axis="y", length=0, pad=9)
-    if not client_ids:
+    if not names:
         text = f"{len(rows):,} clients, in the order of visits"
         ax.set_ylabel(text, color=theme.grey, labelpad=8)
 

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from flexpress.report.curve import FloatArray
+from flexpress.report.fonts import families, title_text
 from flexpress.report.numbers import time_unit
 from flexpress.report.theme import LIGHT, Theme
 
@@ -20,7 +21,8 @@ TICK_SIZE = 8.5
 STEPS = [1, 2, 5, 10]
 MARGIN = 0.04  # of the span of accuracies
 LEAST_SPAN = 2.0  # per cent: smaller differences in accuracy are not made to look large
-DOTS = "\N{BLACK CIRCLE} first update of the model"
+DOT = "\N{BLACK CIRCLE} first update of the model"
+CROSS = "\N{MULTIPLICATION SIGN} stopped or diverged"
 
 
 def plain(ax: Axes, theme: Theme = LIGHT) -> None:
@@ -59,7 +61,7 @@ def scale_accuracy(ax: Axes, heights: Sequence[FloatArray], theme: Theme = LIGHT
     ax.set_ylabel("test accuracy (%)", color=theme.ink)
 
 
-def scale_loss(ax: Axes, heights: Sequence[FloatArray]) -> None:
+def scale_loss(ax: Axes, heights: Sequence[FloatArray], theme: Theme = LIGHT) -> None:
     """By powers of ten if they span more than one, and then with as many ticks as there is room."""
     low, high = extent(heights, (0.0, 1.0))
     if 0 < 10 * low < high:
@@ -68,7 +70,7 @@ def scale_loss(ax: Axes, heights: Sequence[FloatArray]) -> None:
     if 0 < 10 * low < high < 1000 * low:
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    ax.set_ylabel("test loss", color=LIGHT.ink)
+    ax.set_ylabel("test loss", color=theme.ink)
 
 
 def extent(heights: Sequence[FloatArray], empty: tuple[float, float]) -> tuple[float, float]:
@@ -79,14 +81,22 @@ def extent(heights: Sequence[FloatArray], empty: tuple[float, float]) -> tuple[f
     return float(every.min()), float(every.max())
 
 
-def explain_dots(ax: Axes) -> None:
+def add_title(ax: Axes, title: str, theme: Theme = LIGHT) -> None:
+    """At the left; words that no font can write are left out."""
+    text = title_text(title)
+    heading = ax.set_title(text, loc="left", pad=10, fontsize=11, parse_math=False)
+    heading.set(color=theme.ink, fontfamily=families(text))
+
+
+def explain_marks(ax: Axes, marks: Sequence[str], theme: Theme = LIGHT) -> None:
+    """Below the axes, what the marks on the lines mean."""
     ax.annotate(
-        DOTS,
+        "    ".join(marks),
         (1.0, 0.0),
         xycoords="axes fraction",
         xytext=(0, -28),
         textcoords="offset points",
         ha="right",
         fontsize=8,
-        color=LIGHT.grey,
+        color=theme.grey,
     )

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from flexpress.report.curve import Curve
+from flexpress.report.fonts import families
 from flexpress.report.palette import ALGORITHMS
 
 FONT_SIZE = 9.5
@@ -39,18 +40,26 @@ def write_beside(
     points = 72 * ax.get_window_extent().height / ax.figure.dpi
     places = spread(heights(ax, ends), LINE * size / points)
     for text, colour, place in zip(texts, colours, places, strict=True):
-        ax.annotate(
-            text,
-            (1.0, place),
-            xycoords="axes fraction",
-            xytext=(away, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=size,
-            color=colour,
-            parse_math=False,
-        )
+        write_at(ax, text, colour, place, size=size, away=away)
     return places
+
+
+def write_at(
+    ax: Axes, text: str, colour: str, place: float, *, size: float = FONT_SIZE, away: float = AWAY
+) -> None:
+    """To the right of the axes, at a part of their height."""
+    ax.annotate(
+        text,
+        (1.0, place),
+        xycoords="axes fraction",
+        xytext=(away, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=size,
+        fontfamily=families(text),
+        color=colour,
+        parse_math=False,
+    )
 
 
 def heights(ax: Axes, values: Sequence[float]) -> list[float]:
@@ -65,7 +74,10 @@ def label_text(curve: Curve, end: float) -> str:
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
-    """The nearest places that are a gap apart: neighbours that are too close give way alike."""
+    """The nearest places that are a gap apart: neighbours that are too close give way alike.
+
+    All of them are beside the axes, if these are high enough.
+    """
     places = np.array(heights, dtype=float)
     order = np.argsort(places, kind="stable")
     for _ in range(ROUNDS):
@@ -73,4 +85,7 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
             lack = max(gap - (places[above] - places[below]), 0.0)
             places[below] -= lack / 2
             places[above] += lack / 2
+    highest, lowest = 1.0 - gap * np.arange(len(order))[::-1], gap * np.arange(len(order))
+    if len(order) * gap <= 1.0:
+        places[order] = np.maximum(np.minimum(places[order], highest), lowest)
     return [float(place) for place in places]

@@ -11,15 +11,18 @@ from matplotlib.figure import Figure
 
 from flexpress.report.curve import Curve, FloatArray, curve_of
 from flexpress.report.curve_axes import (
+    CROSS,
+    DOT,
     add_time,
-    explain_dots,
+    add_title,
+    explain_marks,
     plain,
     scale_accuracy,
     scale_loss,
     scale_slots,
 )
 from flexpress.report.curve_labels import label_curves
-from flexpress.report.palette import ALGORITHMS, INK
+from flexpress.report.palette import ALGORITHMS
 from flexpress.report.png import png_bytes
 from flexpress.scenario import Algorithm
 from flexpress.simulation import Trace
@@ -50,9 +53,10 @@ def curves_figure(traces: Mapping[Algorithm, Trace], title: str) -> Figure:
     scale_loss(lower, losses)
     add_time(upper, max((trace.timetable.slot for trace in traces.values()), default=1.0))
     label_curves(upper, curves, [float(values[-1]) for values in accuracies])
-    if any(curve.setting_out is not None for curve in curves):
-        explain_dots(lower)
-    upper.set_title(title, loc="left", color=INK, fontsize=11, pad=10, parse_math=False)
+    dots = any(curve.setting_out is not None for curve in curves)
+    crosses = not all(curve.complete for curve in curves)
+    explain_marks(lower, [DOT] * dots + [CROSS] * crosses)
+    add_title(upper, title)
     figure = upper.figure
     assert isinstance(figure, Figure)
     return figure

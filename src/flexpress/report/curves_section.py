@@ -13,7 +13,7 @@ from flexpress.report.bands import bands_caption, bands_figure
 from flexpress.report.page import Download, Section
 from flexpress.report.picture import Picture, draw_picture
 from flexpress.report.run_lines import run_lines
-from flexpress.report.shown_run import ShownRun
+from flexpress.report.shown_run import ShownRun, first_few
 from flexpress.scenario.folder import PLAN, SCENARIO
 
 MOST_COMMANDS = 8
@@ -31,10 +31,10 @@ def curves_section(shown: Sequence[ShownRun]) -> Section:
 
 
 def curves_picture(lines: Sequence[BandLine], slot: float) -> Picture:
-    told = "; ".join(end_texts(lines, [band_of(line) for line in lines]))
+    told = "; ".join(first_few(end_texts(lines, [band_of(line) for line in lines])))
     return draw_picture(
         "curves",
-        f"Test accuracy over slots. At the end: {told}.",
+        f"Test accuracy and loss over slots. Accuracy at the end: {told}.",
         lambda theme: bands_figure(lines, slot, theme=theme),
         caption=bands_caption(lines),
     )

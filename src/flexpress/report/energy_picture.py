@@ -11,10 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 from flexpress.planning import Plan
-from flexpress.report.curve_axes import plain
+from flexpress.planning.colours import COLOURS, tour_colours
+from flexpress.report.curve_axes import add_title, plain
+from flexpress.report.fonts import families, shown
 from flexpress.report.numbers import column
-from flexpress.report.palette import COLOURS
 from flexpress.report.theme import LIGHT, Theme
+from flexpress.scenario import Scenario
 
 WIDTH, HEIGHT = 5.2, 2.6  # inches of the axes
 BAR, GAP = 0.74, 0.9  # width of a bar, and between groups, in places of bars
@@ -22,21 +24,27 @@ TINT = 0.42  # of the colour in a bar
 ROOM = 1.12  # above the highest bar or budget
 MOST_NUMBERED = 12  # bars of all groups that have room for their energy
 MOST_NAMED = 40  # bars with the number of their transporter
+NUMBERS, NAME_OF_PLAN = 12, 20  # points that these take below the bars
 LOWEST = 0.14  # of the height of the axes: lower bars have their number above them
 
 
 @dataclass(frozen=True)
 class EnergyGroup:
-    """One plan: joules of each tour, transporters in their order; None is no budget."""
+    """One plan: joules of each tour, transporters in their order; None is no budget.
+
+    Each transporter has its colour, as on the map of the plan.
+    """
 
     label: str
     energies: tuple[float, ...]
     budgets: tuple[float | None, ...]
+    colours: tuple[str, ...] = COLOURS
 
     @classmethod
-    def of(cls, label: str, plan: Plan) -> EnergyGroup:
-        tours = plan.transporters
-        return cls(label, tuple(t.energy for t in tours), tuple(t.budget for t in tours))
+    def of(cls, label: str, scenario: Scenario, plan: Plan) -> EnergyGroup:
+        tours, colours = plan.transporters, tuple(tour_colours(scenario, plan))
+        energies, budgets = tuple(t.energy for t in tours), tuple(t.budget for t in tours)
+        return cls(label, energies, budgets, colours)
 
 
 def energy_figure(
@@ -52,25 +60,25 @@ def energy_figure(
     ax.set_ylabel("energy of a tour (kJ)", color=theme.ink)
     start = 0.0
     numbered = sum(len(group.energies) for group in groups) <= MOST_NUMBERED
-    for j, group in enumerate(groups):
+    for group in groups:
         places = [start + k for k in range(len(group.energies))]
-        draw_bars(ax, group, places, COLOURS[j % len(COLOURS)], theme)
+        draw_bars(ax, group, places, theme)
         draw_budgets(ax, group, places, theme)
         if numbered:
             write_energies(ax, group, places, theme)
         start += len(places) + GAP
     name_bars(ax, groups, theme)
     ax.set_xlim(-0.5 - GAP / 2, start - 0.5 - GAP / 2)
-    ax.set_title(title, loc="left", color=theme.ink, fontsize=11, pad=10, parse_math=False)
+    add_title(ax, title, theme)
     return figure
 
 
-def draw_bars(
-    ax: Axes, group: EnergyGroup, places: Sequence[float], colour: str, theme: Theme
-) -> None:
+def draw_bars(ax: Axes, group: EnergyGroup, places: Sequence[float], theme: Theme) -> None:
     kilojoules = [energy / 1e3 for energy in group.energies]
-    edge, tint = theme.line(colour), theme.fill(colour, TINT)
-    ax.bar(places, kilojoules, width=BAR, facecolor=tint, edgecolor=edge, linewidth=0.8)
+    colours = [group.colours[k % len(group.colours)] for k in range(len(places))]
+    edges, tints = [theme.line(c) for c in colours], [theme.fill(c, TINT) for c in colours]
+    width = 0.8 if len(places) <= MOST_NAMED else 0.2
+    ax.bar(places, kilojoules, width=BAR, color=tints, edgecolor=edges, linewidth=width)
 
 
 def write_energies(ax: Axes, group: EnergyGroup, places: Sequence[float], theme: Theme) -> None:
@@ -98,18 +106,22 @@ def draw_budgets(ax: Axes, group: EnergyGroup, places: Sequence[float], theme: T
 
 
 def name_bars(ax: Axes, groups: Sequence[EnergyGroup], theme: Theme) -> None:
-    """Numbers of transporters below the bars, and below these the name of the plan."""
+    """Numbers of transporters below the bars, and below these the name of the plan, if any."""
     start, ticks, names = 0.0, list[float](), list[str]()
     for group in groups:
         number = len(group.energies)
         ticks += [start + k for k in range(number)]
         names += [str(k + 1) for k in range(number)]
-        label = write(ax, group.label, (start + (number - 1) / 2, 0.0), -20, theme)
-        label.set(ha="center", va="top", fontsize=9.5)
+        name = group.label and shown(group.label, "plan")
+        label = write(ax, name, (start + (number - 1) / 2, 0.0), -20, theme)
+        label.set(ha="center", va="top", fontsize=9.5, fontfamily=families(name))
         start += number + GAP
     fits = len(ticks) <= MOST_NAMED
     ax.set_xticks(ticks if fits else [], names if fits else [])
     ax.tick_params(axis="x", length=0)
+    named = any(group.label for group in groups)
+    pad = (NAME_OF_PLAN if named else 4) + (0 if fits else NUMBERS)
+    ax.set_xlabel("transporter" if fits else "transporters", color=theme.ink, labelpad=pad)
 
 
 def write(ax: Axes, text: str, place: tuple[float, float], up: float, theme: Theme) -> Annotation:

@@ -16,7 +16,7 @@ from flexpress.report.plan_pictures import (
     map_picture,
     timeline_picture,
 )
-from flexpress.report.shown_run import ShownRun
+from flexpress.report.shown_run import ShownRun, first_few
 from flexpress.scenario import Scenario
 from flexpress.simulation import Trace
 from flexpress.theory.label_mixes import Counts
@@ -59,9 +59,9 @@ def plan_section(flown: FlownPlan, anchor: str, title: str, label_counts: LabelC
     return Section(
         anchor=anchor,
         title=title,
-        text=(f"Flown by {', '.join(run.name for run in flown.runs)}.",),
+        text=(f"Flown by {', '.join(first_few([run.name for run in flown.runs]))}.",),
         pictures=tuple(pictures(flown, anchor, label_counts)),
-        tables=(scenario_grid(scenario, plan), plan_grid(plan), visits_grid(plan)),
+        tables=(scenario_grid(scenario, plan), plan_grid(plan), visits_grid(scenario, plan)),
         downloads=(Download(f"{anchor}.csv", plan_csv(plan)),),
     )
 
@@ -69,7 +69,7 @@ def plan_section(flown: FlownPlan, anchor: str, title: str, label_counts: LabelC
 def pictures(flown: FlownPlan, anchor: str, label_counts: LabelCounts) -> Iterator[Picture]:
     scenario, plan = flown.scenario, flown.plan
     yield map_picture(f"{anchor}-map", scenario, plan)
-    yield energy_picture(f"{anchor}-energy", flown.cost, plan)
+    yield energy_picture(f"{anchor}-energy", scenario, plan)
     timeline = timeline_picture(f"{anchor}-timeline", scenario, plan, rhythms(flown))
     if timeline:
         yield timeline

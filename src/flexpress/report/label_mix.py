@@ -11,8 +11,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from flexpress.planning import Plan
+from flexpress.planning.colours import tour_colours
 from flexpress.report.client_mix import draw_clients
-from flexpress.report.palette import tour_colours
+from flexpress.report.fonts import drawn_clients, families, title_text
 from flexpress.report.png import png_bytes
 from flexpress.report.theme import LIGHT, Theme
 from flexpress.report.transporter_mix import draw_transporters, rows_shown
@@ -42,11 +43,12 @@ def label_mix_figure(
     width, height = figure.get_size_inches()
     place = (0.0, 0.0, CLIENTS_WIDTH / width, 1.0)
     clients = figure.add_axes(place, facecolor=theme.paper)
-    draw_clients(clients, mixes, counts, colours, scenario.client_ids, theme)
+    draw_clients(clients, mixes, counts, colours, drawn_clients(scenario), theme)
     axes = column_of_axes(figure, len(shown) + 1, theme)
     draw_transporters(axes, mixes, label_mix(range(len(counts)), counts), colours, theme)
     above = 1 + TITLE / height
-    figure.text(0, above, title, color=theme.ink, fontsize=11, va="bottom", parse_math=False)
+    heading = figure.text(0, above, title_text(title), fontsize=11, va="bottom", parse_math=False)
+    heading.set(color=theme.ink, fontfamily=families(heading.get_text()))
     return figure
 
 

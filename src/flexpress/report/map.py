@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from textwrap import wrap
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,12 +16,24 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from flexpress.planning import Plan
-from flexpress.report.map_labels import label_clients, label_tour
+from flexpress.planning.colours import COLOURS, tour_colours
+from flexpress.report.fonts import drawn_clients, drawn_zones, families, shown
+from flexpress.report.map_labels import (
+    DOT,
+    STAR,
+    Labels,
+    Place,
+    away_from,
+    box_at,
+    line_table,
+    shared,
+    to_points,
+)
 from flexpress.report.map_legend import add_legend
 from flexpress.report.numbers import cost_text, length_unit
-from flexpress.report.palette import COLOURS, HATCH, tour_colours
+from flexpress.report.palette import HATCH
 from flexpress.report.png import png_bytes
-from flexpress.report.routes import legs, route, tour_corners, visited_nodes, zones
+from flexpress.report.routes import hidden_below, legs, route, tour_corners, visited_nodes, zones
 from flexpress.report.theme import LIGHT, Theme
 from flexpress.scenario import Scenario
 from flexpress.scenario.files import write_file
@@ -27,11 +41,17 @@ from flexpress.scenario.files import write_file
 FloatArray = NDArray[np.float64]
 
 DOTS_PER_INCH = 150
-LABELLED_CLIENTS = 60
+LABELLED_CLIENTS, LABELLED_ZONES = 60, 40
 ARROWED_TRANSPORTERS = 40
+WIDER, MOST_WIDER = 2.4, 3  # points for each line on top of a line, and how often
 CROWD = 300  # clients from which the map is larger and its lines are thinner
 NARROW = 5.0  # inches of the longer side
 MARGIN = 0.07  # of the longer side
+LEAST_SHAPE = (
+    0.22  # of the longer side that the shorter is: even a straight street has room for names
+)
+TICK = np.array([0.8, 0.4])  # inches that a number takes along each axis
+LONGEST_TITLE, ZONE_LINE = 48, 18  # letters
 
 
 def save_map(scenario: Scenario, plan: Plan, path: str | Path) -> None:
@@ -72,13 +92,15 @@ def draw_map(
     draw_zones(ax, scenario, theme)
     draw_tours(ax, scenario, plan, theme)
     draw_positions(ax, scenario, theme)
-    frame(ax, low, high, theme)
+    frame(ax, low, high, theme, from_server=scenario.coordinates is not None)
+    label(ax, scenario, plan, theme)
     below, has_zones = narrow or bool(size[0] > 1.6 * size[1]), bool(scenario.no_fly)
     colours = [theme.line(colour) for colour in tour_colours(scenario, plan)]
     add_legend(ax, plan, colours, theme, below=below, with_zones=has_zones)
     value = cost_text(plan.objective, plan.cost)
-    title = f"{scenario.name}: {plan.objective} {value} ({plan.solver})"
-    ax.set_title(title, loc="left", color=theme.ink, parse_math=False)
+    name = shown(scenario.name, "scenario", LONGEST_TITLE)
+    title = f"{name}: {plan.objective} {value} ({plan.solver})"
+    ax.set_title(title, loc="left", color=theme.ink, parse_math=False, fontfamily=families(title))
     return ax
 
 
@@ -89,12 +111,14 @@ def extent(scenario: Scenario, plan: Plan) -> tuple[FloatArray, FloatArray]:
     points = np.vstack([scenario.positions, blocks, *zones(scenario), *ways])
     low, high = points.min(axis=0), points.max(axis=0)
     margin = MARGIN * max(high - low) or 1.0
-    return low - margin, high + margin
+    low, high = low - margin, high + margin
+    lack = np.maximum(LEAST_SHAPE * max(high - low) - (high - low), 0.0)
+    return low - lack / 2, high + lack / 2
 
 
 def new_axes(size: FloatArray, theme: Theme, *, longer_side: float) -> Axes:
     """Axes of the shape of the area, `longer_side` inches long."""
-    width, height = np.maximum(size / max(size), 0.05) * longer_side
+    width, height = size / max(size) * longer_side
     figure = Figure(figsize=(float(width), float(height)), facecolor=theme.paper)
     FigureCanvasAgg(figure)
     return figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor=theme.paper)
@@ -115,20 +139,59 @@ def draw_zones(ax: Axes, scenario: Scenario, theme: Theme) -> None:
 
 
 def draw_tours(ax: Axes, scenario: Scenario, plan: Plan, theme: Theme) -> None:
-    """A line each; arrows, ids and numbers where there is room and need for them."""
+    """A line each, wider where others lie on it; arrows unless they would be too many."""
     width = 1.8 if scenario.num_clients < CROWD else 1.1
     colours = [theme.line(colour) for colour in tour_colours(scenario, plan)]
-    with_ids = scenario.num_clients <= LABELLED_CLIENTS
-    for k, stops in enumerate(visited_nodes(scenario, plan)):
-        tour, places = plan.transporters[k], scenario.positions[stops]
-        way = route(scenario, tour, stops)
-        ax.plot(*way.T, color=colours[k], linewidth=width, solid_joinstyle="round", zorder=2)
+    ways = routes(scenario, plan)
+    for way, colour, above in zip(ways, colours, hidden_below(ways), strict=True):
+        wide = width + WIDER * min(above, MOST_WIDER)
+        ax.plot(*way.T, color=colour, linewidth=wide, solid_joinstyle="round", zorder=2)
         if len(colours) <= ARROWED_TRANSPORTERS:
-            draw_arrows(ax, way, colours[k])
-        if with_ids:
-            label_clients(ax, legs(scenario, tour, stops), tour.clients, theme)
-        if len(colours) > len(COLOURS):
-            label_tour(ax, places, k + 1, colours[k], theme, beyond_ids=with_ids)
+            draw_arrows(ax, way, colour)
+
+
+def routes(scenario: Scenario, plan: Plan) -> list[FloatArray]:
+    """The way of every transporter, (points, 2) metres."""
+    both = zip(plan.transporters, visited_nodes(scenario, plan), strict=True)
+    return [route(scenario, tour, stops) for tour, stops in both]
+
+
+def label(ax: Axes, scenario: Scenario, plan: Plan, theme: Theme) -> None:
+    """Numbers of tours whose colours come again, names of zones, names of clients."""
+    ways = [to_points(ax, way) for way in routes(scenario, plan)]
+    server, *clients = to_points(ax, scenario.positions)
+    dots = [box_at(x, y, 2 * DOT, 2 * DOT) for x, y in clients]
+    star = box_at(server[0], server[1], 2 * STAR, 2 * STAR)
+    labels = Labels(ax, theme, line_table(ways), [*dots, star])
+    if len(ways) > len(COLOURS):
+        colours = [theme.words(colour) for colour in tour_colours(scenario, plan)]
+        label_tours(labels, ways, colours)
+    if len(scenario.no_fly) <= LABELLED_ZONES:
+        for zone, name in zip(zones(scenario), drawn_zones(scenario), strict=True):
+            labels.write_within("\n".join(wrap(name, ZONE_LINE)), to_points(ax, zone))
+    if scenario.num_clients <= LABELLED_CLIENTS:
+        for place in shared(client_places(ax, scenario, plan)):
+            labels.write(place.name, place.at, place.away, colour=theme.ink)
+
+
+def label_tours(labels: Labels, ways: Sequence[FloatArray], colours: Sequence[str]) -> None:
+    """The transporter's number, where its tour is farthest from the server."""
+    for number, (way, colour) in enumerate(zip(ways, colours, strict=True), start=1):
+        if len(way):
+            far = way[np.argmax(((way - way[0]) ** 2).sum(axis=1))]
+            labels.write(str(number), far, far - way[0], colour=colour, bold=True)
+
+
+def client_places(ax: Axes, scenario: Scenario, plan: Plan) -> list[Place]:
+    names = drawn_clients(scenario)
+    found = []
+    for tour, stops in zip(plan.transporters, visited_nodes(scenario, plan), strict=True):
+        ways = [to_points(ax, leg) for leg in legs(scenario, tour, stops)]
+        for node, (arriving, leaving) in zip(stops[1:-1], pairwise(ways), strict=True):
+            here = leaving[0]
+            away = away_from(here, arriving[-2], leaving[1])
+            found.append(Place(here, away, names[node - 1]))
+    return found
 
 
 def draw_arrows(ax: Axes, route: FloatArray, colour: str) -> None:
@@ -150,21 +213,26 @@ def draw_positions(ax: Axes, scenario: Scenario, theme: Theme) -> None:
     ax.scatter(x[0], y[0], s=240, marker="*", color=ink, edgecolors=paper, zorder=5)
 
 
-def frame(ax: Axes, low: FloatArray, high: FloatArray, theme: Theme) -> None:
-    """Equal scales, few ticks, metres or kilometres."""
+def frame(ax: Axes, low: FloatArray, high: FloatArray, theme: Theme, *, from_server: bool) -> None:
+    """Equal scales, few ticks, metres or kilometres; from where they count if it is not given."""
     unit, metres = length_unit(float(max(high - low)))
     ax.set_xlim(low[0], high[0])
     ax.set_ylim(low[1], high[1])
     ax.set_aspect("equal")
-    for axis, name in ((ax.xaxis, "x"), (ax.yaxis, "y")):
-        axis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
+    names = [f"x ({unit})", f"y ({unit})"]
+    if from_server:
+        names = [f"{unit} east of the server", f"{unit} north of the server"]
+    inches = np.array(ax.get_window_extent().size) / ax.figure.dpi
+    for axis, name, most in zip((ax.xaxis, ax.yaxis), names, inches / TICK, strict=True):
+        axis.set_major_locator(MaxNLocator(min(max(int(most), 2), 7), steps=[1, 2, 5, 10]))
         axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value / metres)))
-        axis.set_label_text(f"{name} ({unit})", color=theme.ink)
+        axis.set_label_text(name, color=theme.ink)
     ax.tick_params(colors=theme.grey, labelsize=8)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(theme.pale)
+    ax.apply_aspect()
 
 
 def tick_text(value: float) -> str:
-    """Few digits, and a minus sign before those below zero."""
-    return f"{value:,g}".replace("-", "\N{MINUS SIGN}", int(value < 0))
+    """As many digits as there are, and a minus sign before those below zero."""
+    return f"{value:,.10g}".replace("-", "\N{MINUS SIGN}", int(value < 0))

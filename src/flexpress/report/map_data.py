@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from flexpress.planning import Plan
+from flexpress.planning.colours import tour_colours
 from flexpress.report.numbers import cost_text, decimals, gap_text
-from flexpress.report.palette import tour_colours
 from flexpress.report.routes import FloatArray, tour_corners, visited_nodes, zones
 from flexpress.report.table import plan_columns
+from flexpress.report.theme import DARK
 from flexpress.scenario import Scenario
 
 DIGITS = 10
@@ -32,6 +33,7 @@ def map_data(scenario: Scenario, plan: Plan) -> dict[str, object]:
         "ids": [] if names == ids else ids,
         "blocks": scenario.blocks,
         "zones": [points(zone) for zone in zones(scenario)],
+        "zone_names": scenario.zone_names,
         "transporters": transporters(scenario, plan),
     }
 
@@ -72,6 +74,7 @@ def transporters(scenario: Scenario, plan: Plan) -> list[dict[str, object]]:
     return [
         {
             "colour": colour,
+            "dark": DARK.line(colour),
             "cells": [text[name] for name in IN_TABLE if name in text],
             "facts": tour_facts(text, unit),
             "clients": [node - 1 for node in nodes[1:-1]],

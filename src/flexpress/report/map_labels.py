@@ -1,43 +1,217 @@
-"""Names on a map: every client's id beside its tour, the transporter's number at its far end."""
+"""Names on a map: of clients beside their tours, of zones within them; no two overlap.
+
+A name takes the place around its client that covers the fewest lines. Clients whose dots coincide
+share one label, a line for each; a name that finds no place is left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
+from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
-from flexpress.planning.plan import ClientId
-from flexpress.report.theme import LIGHT, Theme
+from flexpress.planning.colours import NO_FLY
+from flexpress.report.fonts import families
+from flexpress.report.theme import Theme
 
 FloatArray = NDArray[np.float64]
+Box = tuple[float, float, float, float]
+"""Left, bottom, right, top, in points."""
 
-NEAR, FAR = 6.0, 19.0  # points from a place to its label, and to one beyond that
-
-
-def label_clients(
-    ax: Axes, legs: Sequence[FloatArray], clients: Sequence[ClientId], theme: Theme = LIGHT
-) -> None:
-    """Ids of the clients of one tour, away from the legs that lead to each and onwards."""
-    for client, (arriving, leaving) in zip(clients, pairwise(legs), strict=True):
-        here = leaving[0]
-        direction = away_from(here, arriving[-2], leaving[1])
-        write(ax, str(client), here, NEAR * direction, theme, size=7.5, colour=theme.ink)
+DISTANCES = (6.0, 13.0, 22.0, 34.0)  # points from a place to its label
+LEADING = 13.0  # points from which a thin line leads to the label
+TURNS = (0, 1, -1, 2, -2, 3, -3, 4)  # of an eighth, from the best direction on
+DOT, STAR = 3.0, 8.0  # points around the middle of a client and of the server
+COINCIDING = 2.5  # points between dots that are seen as one
+MOST_LINES = 4  # of a label that several clients share
+CROSSED, TURNED, FARTHER = 1.0, 0.12, 0.8  # how bad it is to cover a line, to turn, to be far
 
 
-def label_tour(
-    ax: Axes, route: FloatArray, number: int, colour: str, theme: Theme, *, beyond_ids: bool
-) -> None:
-    """The transporter's number, where its tour is farthest from the server."""
-    if len(route) == 0:
-        return
-    server = route[0]
-    farthest = route[np.argmax(((route - server) ** 2).sum(axis=1))]
-    offset = (FAR if beyond_ids else NEAR) * unit(farthest - server)
-    write(ax, str(number), farthest, offset, theme, size=8.0, colour=colour, weight="bold")
+@dataclass(frozen=True)
+class Place:
+    """A client on the map, in points, and the direction that leaves the tour behind."""
+
+    at: FloatArray
+    away: FloatArray
+    name: str
+
+
+@dataclass
+class Labels:
+    """What is drawn already, in points from the corner of the figure."""
+
+    ax: Axes
+    theme: Theme
+    lines: FloatArray  # (lines, 4): from and to
+    dots: list[Box]
+    taken: list[Box] = field(default_factory=list)
+
+    def write(
+        self, text: str, at: FloatArray, away: FloatArray, *, colour: str, bold: bool = False
+    ) -> None:
+        """Beside a place, in the direction `away` if there is room."""
+        label = self._make(text, colour, bold=bold)
+        found = list(self._ranked(beside(at, away, *self._size(label))))
+        if not found:
+            label.remove()
+            return
+        distance, box = found[0]
+        self._put(label, box)
+        if distance >= LEADING:
+            self._lead(at, box)
+
+    def write_within(self, text: str, zone: FloatArray) -> None:
+        """In the middle of a zone, or as near to it as there is room; its hatching is covered."""
+        label = self._make(text, self.theme.words(NO_FLY), italic=True)
+        label.set_path_effects([withStroke(linewidth=4.0, foreground=self.theme.zone_fill)])
+        found = list(self._ranked(around_middle(zone, *self._size(label))))
+        if found:
+            self._put(label, found[0][1])
+        else:
+            label.remove()
+
+    def _ranked(self, candidates: Iterable[tuple[float, float, Box]]) -> list[tuple[float, Box]]:
+        """Those that cover no other name and no dot, the best first: its distance, and its box."""
+        frame = self._frame()
+        free = [
+            (cost + CROSSED * crossings(box, self.lines), distance, box)
+            for cost, distance, box in candidates
+            if within(box, frame)
+            and not any(overlap(box, other) for other in self.taken)
+            and not any(overlap(box, dot) for dot in self.dots)
+        ]
+        return [(distance, box) for _, distance, box in sorted(free, key=lambda each: each[0])]
+
+    def _make(
+        self, text: str, colour: str, *, bold: bool = False, italic: bool = False
+    ) -> Annotation:
+        return self.ax.annotate(
+            text,
+            (0.0, 0.0),
+            xycoords="axes points",
+            ha="center",
+            va="center_baseline" if "\n" not in text else "center",
+            fontsize=8.0 if bold else 7.5,
+            fontweight="bold" if bold else "normal",
+            fontstyle="italic" if italic else "normal",
+            fontfamily=families(text),
+            color=colour,
+            path_effects=[withStroke(linewidth=2.0, foreground=self.theme.paper)],
+            annotation_clip=False,
+            parse_math=False,
+            zorder=6,
+        )
+
+    def _size(self, label: Annotation) -> tuple[float, float]:
+        box = label.get_window_extent()
+        return points(self.ax, box.width) + 2.0, points(self.ax, box.height) + 1.0
+
+    def _put(self, label: Annotation, box: Box) -> None:
+        self.taken.append(box)
+        left, bottom, *_ = self._frame()
+        label.xy = (box[0] + box[2]) / 2 - left, (box[1] + box[3]) / 2 - bottom
+        label.set_position(label.xy)
+
+    def _lead(self, at: FloatArray, box: Box) -> None:
+        """From the client to the nearest point of its label."""
+        left, bottom, *_ = self._frame()
+        corner = np.array([left, bottom])
+        near = np.clip(at, (box[0], box[1]), (box[2], box[3]))
+        look = {"arrowstyle": "-", "color": self.theme.grey, "linewidth": 0.6}
+        self.ax.annotate(
+            "",
+            tuple(at - corner),
+            xycoords="axes points",
+            xytext=tuple(near - corner),
+            textcoords="axes points",
+            arrowprops={**look, "shrinkA": 0, "shrinkB": 2},
+            zorder=5,
+        )
+
+    def _frame(self) -> Box:
+        box = self.ax.get_window_extent()
+        left, bottom, right, top = (points(self.ax, side) for side in box.extents)
+        return left, bottom, right, top
+
+
+def to_points(ax: Axes, places: FloatArray) -> FloatArray:
+    """Where places lie in the figure; the scales of the axes must be final."""
+    return np.asarray(ax.transData.transform(places)) * 72 / ax.figure.dpi
+
+
+def points(ax: Axes, pixels: float) -> float:
+    return float(pixels) * 72 / ax.figure.dpi
+
+
+def shared(places: Sequence[Place]) -> list[Place]:
+    """One for all whose dots coincide: their names below each other, of many the first few."""
+    groups: list[list[Place]] = []
+    for place in places:
+        near = [group for group in groups if np.hypot(*(group[0].at - place.at)) < COINCIDING]
+        if near:
+            near[0].append(place)
+        else:
+            groups.append([place])
+    return [Place(group[0].at, group[0].away, joined([p.name for p in group])) for group in groups]
+
+
+def joined(names: Sequence[str]) -> str:
+    shown = names if len(names) <= MOST_LINES else names[: MOST_LINES - 1]
+    more = [f"and {len(names) - len(shown)} more"] if len(shown) < len(names) else []
+    return "\n".join([*shown, *more])
+
+
+def beside(
+    at: FloatArray, away: FloatArray, width: float, height: float
+) -> Iterator[tuple[float, float, Box]]:
+    """Boxes around a place: how bad they are by themselves, how far away, and where."""
+    angle = np.arctan2(away[1], away[0])
+    for step, distance in enumerate(DISTANCES):
+        for turn in TURNS:
+            direction = angle + turn * np.pi / 4
+            dx, dy = np.cos(direction), np.sin(direction)
+            x, y = at[0] + dx * (distance + width / 2), at[1] + dy * (distance + height / 2)
+            yield FARTHER * step + TURNED * abs(turn), distance, box_at(x, y, width, height)
+
+
+def around_middle(
+    zone: FloatArray, width: float, height: float
+) -> Iterator[tuple[float, float, Box]]:
+    """Boxes at the middle of a zone, above and below it, and right above and below the zone."""
+    (left, bottom), (right, top) = zone.min(axis=0), zone.max(axis=0)
+    x, middle = (left + right) / 2, (bottom + top) / 2
+    for y in (middle, middle + height, middle - height):
+        yield FARTHER * abs(y - middle) / height / 2, 0.0, box_at(x, y, width, height)
+    for y in (top + height, bottom - height):
+        yield 2 * FARTHER, 0.0, box_at(x, y, width, height)
+
+
+def box_at(x: float, y: float, width: float, height: float) -> Box:
+    return x - width / 2, y - height / 2, x + width / 2, y + height / 2
+
+
+def within(box: Box, frame: Box) -> bool:
+    return box[0] >= frame[0] and box[1] >= frame[1] and box[2] <= frame[2] and box[3] <= frame[3]
+
+
+def overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def crossings(box: Box, lines: FloatArray) -> int:
+    """How many of the (lines, 4) pass through the box (Liang and Barsky, 1984)."""
+    start, way = lines[:, :2], lines[:, 2:] - lines[:, :2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one, other = (np.array(box[:2]) - start) / way, (np.array(box[2:]) - start) / way
+    enters, leaves = np.fmin(one, other), np.fmax(one, other)
+    first, last = np.maximum(enters.max(axis=1), 0.0), np.minimum(leaves.min(axis=1), 1.0)
+    return int(np.count_nonzero(first < last))
 
 
 def away_from(here: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
@@ -55,30 +229,7 @@ def unit(vector: FloatArray) -> FloatArray:
     return vector / length if length > 0 else np.array([0.0, 1.0])
 
 
-def write(
-    ax: Axes,
-    text: str,
-    place: FloatArray,
-    offset: FloatArray,
-    theme: Theme,
-    *,
-    size: float,
-    colour: str,
-    weight: str = "normal",
-) -> None:
-    """Text beside a place, `offset` points away."""
-    dx, dy = unit(offset)
-    ax.annotate(
-        text,
-        tuple(place),
-        xytext=tuple(offset),
-        textcoords="offset points",
-        ha="center" if abs(dx) < 0.4 else "left" if dx > 0 else "right",
-        va="center" if abs(dy) < 0.4 else "bottom" if dy > 0 else "top",
-        fontsize=size,
-        fontweight=weight,
-        color=colour,
-        path_effects=[withStroke(linewidth=2.0, foreground=theme.paper)],
-        parse_math=False,
-        zorder=6,
-    )
+def line_table(ways: Sequence[FloatArray]) -> FloatArray:
+    """(lines, 4) out of (points, 2) of every way."""
+    rows = [np.hstack([a, b]) for way in ways for a, b in pairwise(way)]
+    return np.array(rows).reshape(-1, 4)

@@ -15,6 +15,8 @@ TIME_UNITS = (("s", 1.0), ("min", 60.0), ("h", 3600.0), ("days", 86400.0))
 UNITS_AT_LEAST = 3
 """Of a unit: shorter times are written in the unit below."""
 
+POWERS_FROM = 1e12
+
 OPTIMAL = 1e-6
 """A gap so small that a plan counts as optimal."""
 
@@ -22,8 +24,13 @@ COST_UNITS: dict[Objective, str] = {"minmax": "s", "sws": "s²", "total": "s"}
 
 
 def column(values: Sequence[float], digits: int = 4) -> list[str]:
-    """Numbers of one column, all with the decimals that give the largest so many digits."""
+    """Numbers of one column, all with the decimals that give the largest so many digits.
+
+    If that is longer than any figure that people read, all are powers of ten.
+    """
     largest = max(map(abs, values), default=0.0)
+    if POWERS_FROM <= largest < math.inf:
+        return [f"{value:.{digits - 1}e}" for value in values]
     places = decimals(largest, digits)
     return [f"{value:,.{places}f}" for value in values]
 
@@ -49,7 +56,7 @@ def time_unit(seconds: float) -> tuple[str, float]:
 def cost_text(objective: Objective, cost: float) -> str:
     """The objective's value with its unit: 784 s², 27.2111 s, 5,963,412 s²."""
     text = column([cost], digits=6)[0]
-    text = text.rstrip("0").rstrip(".") if "." in text else text
+    text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
     return f"{text} {COST_UNITS[objective]}"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from flexpress.planning import Plan
 from flexpress.report.page import Grid
 from flexpress.report.run_differences import short_text
-from flexpress.report.table import VISITS_SHOWN, Column, plan_columns, summary, visits
+from flexpress.report.table import Column, facts, plan_columns, visits
 from flexpress.scenario import Scenario
 
 COLUMNS = ("transporter", "clients", "length_m", "round_trip_s", "energy_J", "budget_J")
@@ -17,13 +17,12 @@ COLUMNS = ("transporter", "clients", "length_m", "round_trip_s", "energy_J", "bu
 
 def scenario_grid(scenario: Scenario, plan: Plan) -> Grid:
     """What was given, and what is known about the plan."""
-    cost, *known = summary(scenario, plan)
     rows = (
         ("clients", f"{scenario.num_clients:,}"),
         ("speeds", f"{short_text(scenario.speeds)} m/s"),
         ("transfer at a client", f"{scenario.transfer_time:.4g} s"),
         ("slot", f"{scenario.slot:g} s"),
-        ("plan", "; ".join([cost.removeprefix(f"{scenario.name}: "), *known])),
+        ("plan", "; ".join(facts(scenario, plan))),
     )
     return Grid(("setting", scenario.name), rows)
 
@@ -44,11 +43,9 @@ def heads(columns: Sequence[Column]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def visits_grid(plan: Plan) -> Grid:
-    shown = max(VISITS_SHOWN // len(plan.transporters), 8)
-    rows = tuple(
-        (str(k), visits(tour, shown, " → ")) for k, tour in enumerate(plan.transporters, start=1)
-    )
+def visits_grid(scenario: Scenario, plan: Plan) -> Grid:
+    texts = visits(scenario, plan, " → ")
+    rows = tuple((str(k), text) for k, text in enumerate(texts, start=1))
     return Grid(("transporter", "clients"), rows, "Clients in the order of visits", folded=True)
 
 

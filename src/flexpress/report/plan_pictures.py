@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flexpress.planning import Plan
+from flexpress.planning.colours import tour_colours
 from flexpress.report.energy_picture import EnergyGroup, energy_figure
 from flexpress.report.label_mix import label_mix_figure
 from flexpress.report.map import map_figure
 from flexpress.report.numbers import energy_columns
-from flexpress.report.palette import tour_colours
 from flexpress.report.picture import Picture, draw_picture
 from flexpress.report.timeline import slots_shown, timeline_of
 from flexpress.report.timeline_picture import timeline_figure
@@ -17,6 +17,7 @@ from flexpress.scenario import Scenario
 from flexpress.simulation import Trace
 from flexpress.theory.label_mixes import Counts, label_mixes
 
+ENERGY = "Energy of one tour of each transporter"
 MOST_TOLD = 12
 """Transporters whose figures are read out."""
 
@@ -32,7 +33,7 @@ def map_picture(name: str, scenario: Scenario, plan: Plan) -> Picture:
     )
 
 
-def energy_picture(name: str, label: str, plan: Plan) -> Picture:
+def energy_picture(name: str, scenario: Scenario, plan: Plan) -> Picture:
     energies, budgets = energy_columns(plan)
     told = [
         f"{k}: {energy}{f' of {budgets[k - 1]}' if budgets else ''} kJ"
@@ -40,10 +41,11 @@ def energy_picture(name: str, label: str, plan: Plan) -> Picture:
     ]
     more = ", …" if len(energies) > MOST_TOLD else "."
     line = "the thick line is its budget" if budgets else "budgets are unlimited"
+    group = EnergyGroup.of("", scenario, plan)
     return draw_picture(
         name,
         f"Energy of each transporter's tour. {', '.join(told)}{more}",
-        lambda theme: energy_figure([EnergyGroup.of(label, plan)], theme=theme),
+        lambda theme: energy_figure([group], title=ENERGY, theme=theme),
         caption=f"Energy of one tour of each transporter; {line}.",
     )
 

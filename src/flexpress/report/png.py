@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import io
-import warnings
 
 from matplotlib.figure import Figure
 
 
 def png_bytes(figure: Figure, dots_per_inch: int) -> bytes:
     image = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing")  # names in any script
-        figure.savefig(image, dpi=dots_per_inch, bbox_inches="tight", metadata={"Software": None})
+    figure.savefig(image, dpi=dots_per_inch, bbox_inches="tight", metadata={"Software": None})
     return image.getvalue()

@@ -12,6 +12,9 @@ from flexpress.scenario import Point, Scenario
 
 FloatArray = NDArray[np.float64]
 
+MOST_COMPARED = 400
+NEARLY = 2e-3  # of the longest line: what the eye takes for one
+
 
 def visited_nodes(scenario: Scenario, plan: Plan) -> Iterator[list[int]]:
     """Of every transporter the nodes it passes, the server first and last; none if it is idle."""
@@ -42,6 +45,42 @@ def tour_corners(scenario: Scenario, tour: Tour) -> list[FloatArray]:
     ends = np.cumsum([len(leg) for leg in tour.corners])
     points = in_plane(scenario, [point for leg in tour.corners for point in leg])
     return np.split(points, ends[:-1]) if tour.corners else []
+
+
+def hidden_below(ways: Sequence[FloatArray]) -> list[int]:
+    """Of every way, how many later ones lie on a stretch of it and would hide it.
+
+    Where there are too many lines to compare, none: no eye would follow one of them either.
+    """
+    owner = np.array([k for k, way in enumerate(ways) for _ in way[1:]], dtype=int)
+    if len(owner) > MOST_COMPARED:
+        return [0] * len(ways)
+    starts, ends = (np.vstack([way[some] for way in ways]) for some in (np.s_[:-1], np.s_[1:]))
+    covered = share_a_stretch(starts, ends) if len(owner) else np.empty((0, 0), dtype=bool)
+    return [
+        len({int(j) for j in owner[covered[owner == k].any(axis=0)] if j > k})
+        for k in range(len(ways))
+    ]
+
+
+def share_a_stretch(starts: FloatArray, ends: FloatArray) -> NDArray[np.bool_]:
+    """(lines, lines): whether the one lies along the other for more than a point."""
+    ways = ends - starts
+    lengths = np.hypot(*ways.T)
+    along = np.divide(ways, lengths[:, None], out=np.zeros_like(ways), where=lengths[:, None] > 0)
+    across = np.column_stack([-along[:, 1], along[:, 0]])
+    near = NEARLY * lengths.max()
+    off = [
+        abs(np.einsum("jid,id->ij", points[:, None] - starts[None], across))
+        for points in (starts, ends)
+    ]
+    first, last = (
+        np.einsum("jid,id->ij", points[:, None] - starts[None], along) for points in (starts, ends)
+    )
+    common = np.minimum(np.maximum(first, last), lengths[:, None]) - np.maximum(
+        np.minimum(first, last), 0.0
+    )
+    return np.asarray((np.maximum(*off) < near) & (common > near))
 
 
 def zones(scenario: Scenario) -> list[FloatArray]:

@@ -9,21 +9,23 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from flexpress.planning.colours import COLOURS
 from flexpress.report.band import BandLine, Course
-from flexpress.report.palette import ALGORITHMS, COLOURS
-from flexpress.report.run_differences import differences, settings
+from flexpress.report.palette import ALGORITHMS
+from flexpress.report.run_differences import NOT_GIVEN, differences, settings
 from flexpress.report.shown_run import ShownRun
 from flexpress.scenario import Scenario
 
 SEED, CLOCK = "learning.seed", "run.clock"
-ASKED_FIRST = (
+NAMES = (
     "run.algorithm",
     "plan.objective",
     "learning.partition",
     "learning.dataset",
     "learning.model",
-    "run.clock",
 )
+"""Settings whose values are names, which everyone knows."""
+ASKED_FIRST = (*NAMES, CLOCK)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,7 @@ def run_lines(runs: Sequence[ShownRun]) -> list[BandLine]:
             tuple(course(run, longest) for run in group.runs),
             hue=hue,
             dashed=len(clocks) > 1 and group.first.run.scenario.run.clock == "slots",
+            cut_short=any(run.run.state != "complete" for run in group.runs),
         )
         for group, label, hue in zip(groups, labels, hues(groups), strict=True)
     ]
@@ -57,7 +60,11 @@ def run_lines(runs: Sequence[ShownRun]) -> list[BandLine]:
 def course(shown: ShownRun, slot: float) -> Course:
     """In slots of this many seconds."""
     metrics = shown.run.trace.metrics
-    return Course([m.seconds / slot for m in metrics], [m.accuracy for m in metrics])
+    return Course(
+        [m.seconds / slot for m in metrics],
+        [m.accuracy for m in metrics],
+        [m.loss for m in metrics],
+    )
 
 
 def alike(runs: Sequence[ShownRun]) -> list[Alike]:
@@ -80,12 +87,15 @@ def identity(shown: ShownRun, *without: str) -> tuple[object, ...]:
 
 
 def line_labels(groups: Sequence[Alike]) -> list[str]:
-    """The name of a single run; of several the settings that tell their line from the others."""
-    told = telling([group.first.run.scenario for group in groups])
-    return [
-        words if len(group.runs) > 1 and words else group.first.name
-        for group, words in zip(groups, told, strict=True)
-    ]
+    """The name of a single run; of several the settings that tell their line from the others.
+
+    So it is for runs in folders called "0.02": nobody would know of what.
+    """
+    unnamed = [group for group in groups if len(group.runs) > 1 or is_number(group.first.name)]
+    others = unnamed if len(unnamed) > 1 else groups
+    told = telling([group.first.run.scenario for group in others])
+    words = dict(zip(others, told, strict=True))
+    return [words[each] if each in unnamed and words[each] else each.first.name for each in groups]
 
 
 def telling(scenarios: Sequence[Scenario]) -> list[str]:
@@ -96,10 +106,27 @@ def telling(scenarios: Sequence[Scenario]) -> list[str]:
         values = differing.get(key)
         if values is None or key == SEED:
             continue
-        longer = [(*label, value) for label, value in zip(labels, values, strict=True)]
+        words = [in_words(key, value) for value in values]
+        longer = [(*label, word) for label, word in zip(labels, words, strict=True)]
         if len(set(longer)) > len(set(labels)):
             labels = longer
     return [", ".join(label) for label in labels]
+
+
+def in_words(key: str, value: str) -> str:
+    """A value that says by itself what it is, or else with the name of its key."""
+    if key in NAMES:
+        return value
+    name = key.rpartition(".")[2].replace("_", " ")
+    return f"no {name}" if value == NOT_GIVEN else f"{name} {value}"
+
+
+def is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
 
 
 def hues(groups: Sequence[Alike]) -> list[int]:

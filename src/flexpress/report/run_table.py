@@ -8,9 +8,10 @@ from rich.console import Console
 from rich.table import Table
 
 from flexpress.planning import Plan
+from flexpress.report.names import shortened
 from flexpress.report.numbers import column, cost_text, time_unit
 from flexpress.report.run_summary import RunSummary, common_target, slots_to, summarise
-from flexpress.report.table import WIDEST, Column, down
+from flexpress.report.table import LONGEST_TITLE, Column, down, print_fitting, stacked
 from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation import Trace
 
@@ -26,10 +27,7 @@ def show_runs(
     """How good the model of every algorithm got, how soon, at which cost; and what was learned."""
     runs = [summarise(trace) for trace in traces.values()]
     figures = run_figures(runs, list(traces.values()))
-    table = beside(figures)
-    if console.measure(table, options=console.options.update(width=WIDEST)).maximum > console.width:
-        table = down(figures)
-    console.print(table)
+    print_fitting(console, beside(figures), down(figures), stacked(figures))
     console.print()
     for line in [*early_ends(runs, traces), summary_line(scenario, plan)]:
         console.print(f" {line}", soft_wrap=True)
@@ -111,8 +109,9 @@ def summary_line(scenario: Scenario, plan: Plan) -> str:
         "dirichlet": f" {learning.alpha:g}",
         "location": f" {learning.main_label_probability:g}",
     }
+    name = shortened(scenario.name, LONGEST_TITLE)
     return (
-        f"{scenario.name}: {plan.objective} {cost_text(plan.objective, plan.cost)}; "
+        f"{name}: {plan.objective} {cost_text(plan.objective, plan.cost)}; "
         f"{learning.dataset}, {learning.partition}{setting[learning.partition]}; "
         f"{learning.model}, learning rate {learning.learning_rate:g}, batch {learning.batch_size}"
     )

@@ -17,13 +17,16 @@ from flexpress.report.plan_grids import heads
 from flexpress.report.run_differences import differences
 from flexpress.report.run_lines import run_lines
 from flexpress.report.run_table import run_figures
-from flexpress.report.shown_run import ShownRun, shown_runs
+from flexpress.report.shown_run import ShownRun, first_few, shown_runs
 from flexpress.scenario.provenance import Outputs
 from flexpress.simulation.run_folder import RUN_FILES
 from flexpress.simulation.stored_run import StoredRun
 
 MOST_COLUMNS = 4
 """Runs that stand side by side; more have a row each."""
+
+FIRST_FLOWN = "updates"
+"""The figure with which a second table begins where runs have rows: one would be too wide."""
 
 
 def save_report(
@@ -98,11 +101,11 @@ def page_title(shown: Sequence[ShownRun]) -> str:
 def lead(shown: Sequence[ShownRun]) -> list[str]:
     """What it came to, and which of them are not whole."""
     lines = run_lines(shown)
-    ends = end_texts(lines, [band_of(line) for line in lines])
+    ends = first_few(end_texts(lines, [band_of(line) for line in lines]))
     found = [f"Test accuracy at the end: {'; '.join(' '.join(text.split()) for text in ends)}."]
     parts = [run for run in shown if run.run.state != "complete"]
     if parts:
-        names = "; ".join(f"{run.name} {run.state.text}" for run in parts)
+        names = "; ".join(first_few([f"{run.name} {run.state.text}" for run in parts]))
         found.append(f"Not complete, and shown as far as it went: {names}.")
     return found
 
@@ -117,6 +120,9 @@ def summary(shown: Sequence[ShownRun]) -> list[Grid]:
         *((h, tuple(t)) for h, (_, _, t) in zip(heads(figures), figures, strict=True)),
     ]
     grids = [beside(columns)]
+    if len(shown) > MOST_COLUMNS:
+        flown = [head for head, _ in columns].index(FIRST_FLOWN)
+        grids = [beside(columns[:flown]), beside([columns[0], *columns[flown:]])]
     differing = differences([run.run.scenario for run in shown])
     differing.pop("run.algorithm", None)  # which is told above
     if differing:

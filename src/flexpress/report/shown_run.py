@@ -12,6 +12,9 @@ from flexpress.report.page import Cell
 from flexpress.report.run_summary import RunSummary, summarise
 from flexpress.simulation.stored_run import StoredRun
 
+MOST_TOLD = 12
+"""Runs that a sentence tells of."""
+
 
 @dataclass(frozen=True, eq=False)
 class ShownRun:
@@ -31,6 +34,12 @@ class ShownRun:
         if self.run.state == "diverged":
             return Cell(f"diverged {reached}", "bad")
         return Cell(f"unfinished, {reached}", "open")
+
+
+def first_few(texts: Sequence[str]) -> list[str]:
+    """For sentences: of many the first, and how many more there are."""
+    more = len(texts) - MOST_TOLD
+    return [*texts[:MOST_TOLD], f"and {more:,} more"] if more > 0 else list(texts)
 
 
 def shown_runs(runs: Sequence[StoredRun]) -> list[ShownRun]:

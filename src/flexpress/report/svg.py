@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import re
-import warnings
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -29,9 +28,7 @@ DECIMALS = 2
 def svg_text(figure: Figure) -> str:
     """One `<svg>` element, which refers to nothing outside; spaces in its texts are kept."""
     image = io.StringIO()
-    settings = matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "flexpress"})
-    with settings, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing")  # names in any script
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "flexpress"}):
         figure.savefig(image, format="svg", bbox_inches="tight", metadata=WITHOUT)
     text = PROLOGUE.sub("", image.getvalue(), count=1)
     text = FAMILY.sub(FONTS, text.replace("</style>", f"{SPACES}</style>", 1))

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from flexpress.planning import Plan, Tour
+from flexpress.planning import Plan
+from flexpress.report.names import client_names, shortened
 from flexpress.report.numbers import (
     OPTIMAL,
     column,
@@ -23,6 +24,9 @@ from flexpress.scenario import Scenario
 VISITS_SHOWN = 480
 """Of all tours together: more would scroll the figures away."""
 
+LONGEST_NAME, LONGEST_TITLE = 40, 80
+"""Columns of the name of a client, and of the scenario."""
+
 WIDEST = 1000
 """Columns of a terminal in which every table finds room."""
 
@@ -34,7 +38,8 @@ def show_plan(console: Console, scenario: Scenario, plan: Plan) -> None:
     """The figures of every transporter, whom it visits in which order, and how good that is."""
     columns = plan_columns(plan)
     print_columns(console, columns)
-    console.print(order_of_visits(plan, "->" if console.options.ascii_only else "→"))
+    arrow = "->" if console.options.ascii_only else "→"
+    print_whole(console, order_of_visits(scenario, plan, arrow))
     console.print()
     for line in summary(scenario, plan):
         console.print(f" {line}", soft_wrap=True)
@@ -61,10 +66,25 @@ def plan_columns(plan: Plan) -> list[Column]:
 
 def print_columns(console: Console, columns: Sequence[Column]) -> None:
     """Side by side if there is room."""
-    table = across(columns)
-    if console.measure(table, options=console.options.update(width=WIDEST)).maximum > console.width:
-        table = down(columns)
-    console.print(table)
+    print_fitting(console, across(columns), down(columns), stacked(columns))
+
+
+def print_fitting(console: Console, *tables: Table) -> None:
+    """The first for which there is room, or else the last."""
+    room = console.options.update(width=WIDEST)
+    widths = [console.measure(table, options=room).maximum for table in tables]
+    fitting = [t for t, width in zip(tables, widths, strict=True) if width <= console.width]
+    print_whole(console, [*fitting, tables[-1]][0])
+
+
+def print_whole(console: Console, table: Table) -> None:
+    """Its numbers are never cut: on a terminal that is too narrow its lines go on below."""
+    width, room = console.width, console.options.update(width=WIDEST)
+    try:
+        console.width = max(width, console.measure(table, options=room).minimum)
+        console.print(table)
+    finally:
+        console.width = width
 
 
 def across(columns: Sequence[Column]) -> Table:
@@ -80,9 +100,8 @@ def across(columns: Sequence[Column]) -> Table:
 def down(columns: Sequence[Column]) -> Table:
     """A line per figure, for terminals that are too narrow for a row."""
     table = Table.grid(padding=(0, 1))
-    table.add_column()
-    table.add_column(justify="right")
-    table.add_column()
+    for justify in ("left", "right", "left"):
+        table.add_column(justify=justify, no_wrap=True)
     for row in zip(*(texts for _, _, texts in columns), strict=True):
         table.add_row()
         for j, ((name, unit, _), text) in enumerate(zip(columns, row, strict=True)):
@@ -90,32 +109,55 @@ def down(columns: Sequence[Column]) -> Table:
     return table
 
 
-def order_of_visits(plan: Plan, arrow: str) -> Table:
-    table = Table(box=None, padding=(0, 1), show_header=True, header_style="bold")
-    table.add_column("\nvisits", justify="right")
-    table.add_column("\nin this order")
-    shown = max(VISITS_SHOWN // len(plan.transporters), 8)
-    for k, tour in enumerate(plan.transporters, start=1):
-        table.add_row(str(k), Text(visits(tour, shown, f" {arrow} ")))
+def stacked(columns: Sequence[Column]) -> Table:
+    """The name of a figure, and below it the figure, for terminals of a few letters."""
+    table = Table.grid()
+    table.add_column(no_wrap=True)
+    for row in zip(*(texts for _, _, texts in columns), strict=True):
+        table.add_row()
+        for (name, unit, _), text in zip(columns, row, strict=True):
+            if name:
+                table.add_row(name, style="bold")
+            table.add_row(f"{text} {unit}".strip())
     return table
 
 
-def visits(tour: Tour, shown: int, separator: str) -> str:
-    """Ids of the clients; of many the first ones and the last."""
-    ids = [str(client) for client in tour.clients]
-    if len(ids) > shown:
-        ids = [*ids[: shown - 2], f"({len(ids) - shown + 1:,} more)", ids[-1]]
-    return separator.join(ids) or "idle"
+def order_of_visits(scenario: Scenario, plan: Plan, arrow: str) -> Table:
+    table = Table(box=None, padding=(0, 1), show_header=True, header_style="bold")
+    table.add_column("\nvisits", justify="right", no_wrap=True)
+    table.add_column("\nin this order")
+    for k, text in enumerate(visits(scenario, plan, f" {arrow} "), start=1):
+        table.add_row(str(k), Text(text))
+    return table
+
+
+def visits(scenario: Scenario, plan: Plan, separator: str) -> list[str]:
+    """Of every transporter the names of its clients; of many the first ones and the last."""
+    called = dict(zip(scenario.client_ids, client_names(scenario), strict=True))
+    shown = max(VISITS_SHOWN // len(plan.transporters), 8)
+    found = []
+    for tour in plan.transporters:
+        names = [shortened(called[client], LONGEST_NAME) for client in tour.clients]
+        if len(names) > shown:
+            names = [*names[: shown - 2], f"({len(names) - shown + 1:,} more)", names[-1]]
+        found.append(separator.join(names) or "idle")
+    return found
 
 
 def summary(scenario: Scenario, plan: Plan) -> list[str]:
+    cost, *others = facts(scenario, plan)
+    return [f"{shortened(scenario.name, LONGEST_TITLE)}: {cost}", *others]
+
+
+def facts(scenario: Scenario, plan: Plan) -> list[str]:
+    """Cost and feasibility, what is proven, how it was found."""
     fits = "feasible: every transporter keeps its budget"
     if scenario.fleet.budgets is None:
         fits = "feasible: budgets are unlimited"
     if not plan.feasible:
         fits = "not feasible: a transporter exceeds its budget"
     return [
-        f"{scenario.name}: {plan.objective} {cost_text(plan.objective, plan.cost)}, {fits}",
+        f"{plan.objective} {cost_text(plan.objective, plan.cost)}, {fits}",
         *bound_lines(plan),
         f"solver {plan.solver}, seed {plan.seed}, {plan.seconds:.2f} s",
     ]

@@ -13,9 +13,10 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from flexpress.errors import InputError
-from flexpress.report.curve_axes import plain, scale_slots
+from flexpress.planning.colours import OKABE_ITO
+from flexpress.report.curve_axes import add_title, plain, scale_slots
 from flexpress.report.curve_labels import write_beside
-from flexpress.report.palette import INK, OKABE_ITO
+from flexpress.report.palette import INK
 from flexpress.report.png import png_bytes
 from flexpress.scenario import Algorithm
 from flexpress.scenario.files import write_file
@@ -73,7 +74,7 @@ def save_theory_picture(
     upper.set_ylabel("squared distance of models", color=INK)
     lower.set_ylabel("mean of |grad f|² so far", color=INK)
     scale_slots(lower, len(runs[0].gradient))
-    upper.set_title(title, loc="left", color=INK, fontsize=11, pad=10, parse_math=False)
+    add_title(upper, title)
     write_file(Path(path), png_bytes(figure, DOTS_PER_INCH))
 
 

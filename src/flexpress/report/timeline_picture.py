@@ -10,8 +10,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from flexpress.planning.colours import COLOURS
 from flexpress.report.curve_axes import scale_slots
-from flexpress.report.palette import COLOURS
+from flexpress.report.fonts import families, shown, title_text
 from flexpress.report.theme import LIGHT, Theme
 from flexpress.report.timeline import Flight, Row, Timeline
 
@@ -46,7 +47,8 @@ def timeline_figure(
         ax.set_xlabel("")
     left = LEFT / WIDTH
     figure.text(left, 0.0, NOTE, fontsize=8, color=theme.grey, va="bottom", linespacing=1.4)
-    figure.text(left, 1.0, title, fontsize=11, color=theme.ink, va="top", parse_math=False)
+    heading = figure.text(left, 1.0, title_text(title), fontsize=11, va="top", parse_math=False)
+    heading.set(color=theme.ink, fontfamily=families(heading.get_text()))
     return figure
 
 
@@ -99,8 +101,10 @@ def draw(panel: Panel, colours: Sequence[str]) -> None:
     draw_updates(panel)
     frame(ax, rows, colours, theme)
     more = len(timeline.rows) - len(rows)
-    name = f"{timeline.name} (and {more} more)" if more else timeline.name
-    ax.set_ylabel(name, color=theme.ink, fontsize=10, parse_math=False)
+    name = shown(timeline.name, "run")
+    name = f"{name} (and {more} more)" if more else name
+    fonts = families(name)
+    ax.set_ylabel(name, color=theme.ink, fontsize=10, fontfamily=fonts, parse_math=False)
 
 
 def draw_flight(panel: Panel, place: int, flight: Flight, colour: str) -> None:

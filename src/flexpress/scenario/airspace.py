@@ -18,6 +18,7 @@ from flexpress.scenario.zones import (
     has_holes,
     inside,
     nearest_zone,
+    zone_title,
 )
 
 FloatArray = NDArray[np.float64]
@@ -33,6 +34,7 @@ class Airspace:
     rings: tuple[FloatArray, ...]
     margin: float
     region: Region
+    names: tuple[str, ...] = ()  # of the zones, blank for those without
 
     @property
     def encloses(self) -> bool:
@@ -47,16 +49,19 @@ class Airspace:
             raise KeyedError(key, f"{who} {self._where(positions[node])}")
 
     def _where(self, point: FloatArray) -> str:
-        zone, metres = nearest_zone(self.rings, point)
+        number, metres = nearest_zone(self.rings, point)
+        zone = zone_title(number, self.names)
         if metres < NARROWEST_GAP:
-            return f"lies in no-fly zone {zone}: move one of them"
+            return f"lies in no-fly {zone}: move one of them"
         return (
-            f"lies {metres:.3g} m from no-fly zone {zone}, within its margin of {self.margin:g} m "
+            f"lies {metres:.3g} m from no-fly {zone}, within its margin of {self.margin:g} m "
             "(more at corners): move one of them, or lower network.no_fly_margin"
         )
 
 
-def make_airspace(zones: Sequence[FloatArray], margin: float, ground: Ground) -> Airspace:
+def make_airspace(
+    zones: Sequence[FloatArray], margin: float, ground: Ground, names: tuple[str, ...] = ()
+) -> Airspace:
     """Zones given as places on the ground; KeyedError if one of them is no proper polygon."""
 
     def show(x: float, y: float) -> str:
@@ -64,10 +69,10 @@ def make_airspace(zones: Sequence[FloatArray], margin: float, ground: Ground) ->
 
     rings = tuple(ground.to_plane(zone) for zone in zones)
     with KeyedError.under("network.no_fly"):
-        region = find_region(rings, margin, show)
+        region = find_region(rings, margin, show, names)
         if count_corners(region) > MOST_CORNERS:
             raise ValueError(
                 f"{count_corners(region)} corners in all: must be at most {MOST_CORNERS}; "
                 "simplify the zones"
             )
-    return Airspace(rings, margin, region)
+    return Airspace(rings, margin, region, names)

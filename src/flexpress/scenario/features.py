@@ -23,12 +23,13 @@ def parse_points(text: str, source: str, geographic: bool) -> dict[str, object]:
 
 
 def parse_polygons(text: str, source: str, geographic: bool) -> dict[str, object]:
-    """The polygons as the key `no_fly` of `[network]`."""
+    """The polygons as the keys `no_fly` and `no_fly_names` of `[network]`."""
     features = read_features(text, source, geographic)
-    zones = [zone for feature in features for zone in _zones(feature, geographic)]
-    if not zones:
+    found = [(z, _zone_name(each)) for each in features for z in _zones(each, geographic)]
+    if not found:
         raise InputError(f"{source}: no zones; give a Polygon, or remove network.no_fly")
-    return {"no_fly": zones}
+    zones, names = (list(column) for column in zip(*found, strict=True))
+    return {"no_fly": zones, "no_fly_names": names} if any(names) else {"no_fly": zones}
 
 
 def _client(feature: Feature, geographic: bool) -> list[object]:
@@ -72,6 +73,13 @@ def _check_ids(ids: list[object], features: list[Feature]) -> list[int | str]:
                 f"{feature.where}: id = {value}: also in feature {other}; give each id once"
             )
     return checked
+
+
+def _zone_name(feature: Feature) -> str:
+    """On one line; it is only shown, so that nothing about it is an error."""
+    name = feature.properties.get("name")
+    text = str(name) if isinstance(name, str | int | float) else ""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _zones(feature: Feature, geographic: bool) -> list[Ring]:

@@ -21,7 +21,8 @@ from flexpress.scenario.sensors import parse_sensors
 
 GEOJSON = (".geojson", ".json")
 NUMPY = ".npy"
-OF_CLIENTS = ("ids", "names", "altitudes")
+BESIDE = {"clients": ("ids", "names", "altitudes"), "no_fly": ("no_fly_names",)}
+"""Keys that a file gives beside the one that names it."""
 
 Table = Mapping[str, object]
 
@@ -71,7 +72,7 @@ def _open(name: str, base_dir: Path, where: str) -> tuple[Path, bytes]:
 
 
 def _check_alone(key: str, network: Table, where: str) -> None:
-    for other in OF_CLIENTS if key == "clients" else ():
+    for other in BESIDE.get(key, ()):
         if other in network:
             raise InputError(f"{where}: the {other} stand in that file; remove network.{other}")
 

@@ -131,6 +131,11 @@ class Scenario(Section):
         return self.terrain.no_fly
 
     @property
+    def zone_names(self) -> tuple[str, ...]:
+        """The names of the no-fly zones, blank for those without."""
+        return self.network.zone_names()
+
+    @property
     def client_names(self) -> tuple[str, ...]:
         """What to call each client: its name, or else its id."""
         return self.network.client_names()

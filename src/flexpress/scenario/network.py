@@ -51,6 +51,9 @@ class Network(Section):
     no_fly: tuple[Zone, ...] | None = Field(
         default=None, description='a list of zones, each a list of corners, or "zones.geojson"'
     )
+    no_fly_names: tuple[Name, ...] | None = Field(
+        default=None, description='one name per zone, "" for none'
+    )
     no_fly_margin: Margin | None = Field(default=None, description="metres kept from the zones")
     area: Area | None = Field(default=None, description="[width, height] in metres")
     blocks: Grid | None = Field(default=None, description="[columns, rows]")
@@ -116,8 +119,11 @@ class Network(Section):
     def _check_no_fly(self) -> Self:
         if self.no_fly == ():
             raise KeyedError("no_fly", "has no zones: give one, or leave it out")
-        if self.no_fly is None and self.no_fly_margin is not None:
-            raise KeyedError("no_fly_margin", "has no meaning without no_fly: leave it out")
+        for key in self.given("no_fly_margin", "no_fly_names") if self.no_fly is None else ():
+            raise KeyedError(key, "has no meaning without no_fly: leave it out")
+        zones, names = len(self.no_fly or ()), self.no_fly_names
+        if names is not None and len(names) != zones:
+            raise KeyedError("no_fly_names", f"{len(names)} names for {zones} zones")
         return self
 
     def _check_one_per_client(self, key: str) -> None:
@@ -150,6 +156,10 @@ class Network(Section):
         names = self.names or ("",) * self.num_clients
         pairs = zip(names, self.client_ids(), strict=True)
         return tuple(name or str(client) for name, client in pairs)
+
+    def zone_names(self) -> tuple[str, ...]:
+        """One per no-fly zone, blank for those without."""
+        return self.no_fly_names or ("",) * len(self.no_fly or ())
 
     def places(self, seed: int) -> NDArray[np.float64]:
         """Server first, then the clients, (nodes, 2), in metres or degrees as they are given.

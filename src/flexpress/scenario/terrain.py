@@ -69,7 +69,9 @@ class Terrain:
         """None if all of it is free."""
         zones = [as_array(zone) for zone in self.network.no_fly or ()]
         margin = self.network.no_fly_margin or 0.0
-        return make_airspace(zones, margin, self.ground) if zones else None
+        if not zones:
+            return None
+        return make_airspace(zones, margin, self.ground, self.network.zone_names())
 
     @cached_property
     def routes(self) -> Routes | None:

@@ -25,15 +25,20 @@ SMALLEST_AREA = 1e-6
 MITRE_LIMIT = 5.0
 """Corners of the margin reach out to this many times the margin; sharper ones are cut there."""
 
+LONGEST_NAME = 60
+"""Letters of a zone's name in a message."""
+
 ShowPoint = Callable[[float, float], str]
 
 
-def find_region(rings: Sequence[FloatArray], margin: float, show: ShowPoint) -> Region:
+def find_region(
+    rings: Sequence[FloatArray], margin: float, show: ShowPoint, names: Sequence[str] = ()
+) -> Region:
     """All zones and the margin around them; ValueError if one of them is no proper polygon."""
     shapely = load_shapely()
     zones = [shapely.Polygon(ring) for ring in rings]
     for number, zone in enumerate(zones, start=1):
-        _check(zone, number, show)
+        _check(zone, zone_title(number, names), show)
     region = shapely.union_all(zones)
     if margin > 0:
         return _grown(region, margin)
@@ -62,6 +67,13 @@ def inside(region: Region, points: FloatArray) -> NDArray[np.bool_]:
     return found
 
 
+def zone_title(number: int, names: Sequence[str]) -> str:
+    """What a message calls a zone: "zone 2", or "zone 2 (Airport)" if it has a name."""
+    name = names[number - 1] if names else ""
+    short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return f"zone {number} ({short})" if name else f"zone {number}"
+
+
 def nearest_zone(rings: Sequence[FloatArray], point: FloatArray) -> tuple[int, float]:
     """Number, counted from 1, and metres away; 0 m if the point lies in it."""
     shapely = load_shapely()
@@ -79,14 +91,14 @@ def load_shapely() -> Any:
     return shapely
 
 
-def _check(zone: Region, number: int, show: ShowPoint) -> None:
+def _check(zone: Region, title: str, show: ShowPoint) -> None:
     shapely = load_shapely()
     if zone.convex_hull.area < SMALLEST_AREA:  # not its own: the halves of an 8 cancel out
-        raise ValueError(f"zone {number} has no area: give corners that do not lie on one line")
+        raise ValueError(f"{title} has no area: give corners that do not lie on one line")
     if not shapely.is_valid(zone):
         spot = re.search(r"\[(\S+) (\S+)\]", shapely.is_valid_reason(zone))
         place = f" at {show(float(spot[1]), float(spot[2]))}" if spot else ""
-        raise ValueError(f"zone {number} crosses itself{place}: give its corners in order")
+        raise ValueError(f"{title} crosses itself{place}: give its corners in order")
 
 
 def _grown(region: Region, metres: float) -> Region:

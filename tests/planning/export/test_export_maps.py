@@ -19,9 +19,9 @@ from flights import (
     walled_plan,
 )
 
-from flexpress import Plan
+from flexpress import Plan, Scenario
 from flexpress.planning.export import export_plan
-from flexpress.planning.export.kml import line_colour
+from flexpress.report.map_data import map_data
 from flexpress.scenario.geodesy import Coordinate
 
 WHY = "the parsers are in the development extra: pip install 'flexpress[dev]'"
@@ -159,13 +159,52 @@ def test_kml_zones_are_closed_rings() -> None:
     assert all(ring[0] == ring[-1] for ring in rings)
 
 
+def map_colours(scenario: Scenario, plan: Plan) -> dict[int, str]:
+    """What the HTML map carries, by the number of the transporter; those that fly."""
+    found: Any = map_data(scenario, plan)["transporters"]
+    return {k: t["colour"].lower() for k, t in enumerate(found, 1) if t["clients"]}
+
+
+@pytest.mark.parametrize("name", ["paper", "alps"])
+def test_colours_are_those_of_the_map(name: str) -> None:
+    scenario, plan = preset_plan(name, "minmax")
+    shown = map_colours(scenario, plan)
+    files = {
+        kind: export_plan(scenario, plan, kind, origin=origin_of(scenario))[f"plan.{kind}"]
+        for kind in ("kml", "geojson")
+    }
+    (document,) = fastkml.KML.from_string(files["kml"].encode()).features
+    lines = {
+        style.id: part
+        for style in document.styles
+        for part in style.styles
+        if isinstance(part, fastkml.LineStyle)
+    }
+    for k, colour in shown.items():
+        red, green, blue = colour[1:3], colour[3:5], colour[5:7]
+        assert lines[f"transporter-{k}"].color == f"ff{blue}{green}{red}"
+    for kind, key in (("tour", "stroke"), ("client", "marker-color")):
+        for each in (feature["properties"] for feature in features(files["geojson"], kind)):
+            assert each[key].lower() == shown[each["transporter"]]
+
+
+def test_zones_keep_their_names() -> None:
+    names = ["Airport <CTR> & more", ""]
+    scenario, plan = preset_plan("alps", "minmax")
+    scenario = scenario.replace(network={"no_fly_names": names})
+    text = export_plan(scenario, plan, "kml")["plan.kml"]
+    (zones,) = (folder.features for folder in folders(text) if folder.name == "No-fly zones")
+    assert [zone.name for zone in zones] == [names[0], "No-fly zone 2"]
+    text = export_plan(scenario, plan, "geojson")["plan.geojson"]
+    found = [zone["properties"].get("name") for zone in features(text, "no-fly zone")]
+    assert found == [names[0], None]
+
+
 def test_kml_styles_are_there_and_differ() -> None:
     _, text = case("paper", "kml")
     (document,) = fastkml.KML.from_string(text.encode()).features
     styles = {f"#{style.id}" for style in document.styles}
     assert {mark.style_url.url for mark in placemarks(text)} <= styles
-    assert len({line_colour(number) for number in range(1, 41)}) == 40
-    assert line_colour(0) == "ff1717e6"  # red: alpha, blue, green, red
 
 
 @pytest.mark.parametrize("name", CASES)

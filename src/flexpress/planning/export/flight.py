@@ -9,6 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from flexpress.errors import InputError
+from flexpress.planning.colours import tour_colours
 from flexpress.planning.export.clearance import check_clearance
 from flexpress.planning.export.origin import Locate, locator
 from flexpress.planning.plan import ClientId, Plan, Tour, leg_lengths
@@ -45,6 +46,7 @@ class Mission:
     waypoints: tuple[Corner | Visit, ...]
     way_home: float  # metres flown since the last client
     tour: Tour
+    colour: str  # as on the map, "#rrggbb"
 
     @property
     def visits(self) -> tuple[Visit, ...]:
@@ -62,6 +64,7 @@ class Flight:
     hold: float  # seconds at each client, T_trans of the paper
     missions: tuple[Mission, ...]
     no_fly: tuple[tuple[Coordinate, ...], ...]  # counterclockwise, the first corner not repeated
+    no_fly_names: tuple[str, ...]  # blank for zones without
 
     def path(self, mission: Mission) -> tuple[Coordinate, ...]:
         """From home to home."""
@@ -80,7 +83,7 @@ def make_flight(
     check_clearance(altitude, scenario.server_altitude, heights)
     own = scenario.positions if scenario.coordinates is None else scenario.coordinates
     places = locate(own.tolist())
-    home = places[0]
+    home, colours = places[0], tour_colours(scenario, plan)
     return Flight(
         name=scenario.name,
         home=home,
@@ -88,11 +91,12 @@ def make_flight(
         altitude=altitude,
         hold=scenario.transfer_time,
         missions=tuple(
-            make_mission(scenario, k, tour, places, locate)
+            make_mission(scenario, k, tour, places, locate, colours[k])
             for k, tour in enumerate(plan.transporters)
             if tour.clients
         ),
         no_fly=tuple(counterclockwise(locate(zone), home) for zone in scenario.no_fly),
+        no_fly_names=scenario.zone_names,
     )
 
 
@@ -106,7 +110,12 @@ def flight_altitude(scenario: Scenario) -> float:
 
 
 def make_mission(
-    scenario: Scenario, k: int, tour: Tour, places: Sequence[Coordinate], locate: Locate
+    scenario: Scenario,
+    k: int,
+    tour: Tour,
+    places: Sequence[Coordinate],
+    locate: Locate,
+    colour: str,
 ) -> Mission:
     legs = leg_lengths(scenario, nodes_of(scenario, tour))
     visits = visits_of(scenario, tour, places, legs)
@@ -116,6 +125,7 @@ def make_mission(
         waypoints=tuple(with_corners(tour.corners, visits, locate)),
         way_home=legs[-1],
         tour=tour,
+        colour=colour,
     )
 
 

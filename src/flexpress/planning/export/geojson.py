@@ -1,10 +1,14 @@
-"""GeoJSON (RFC 7946) for maps and geographic information systems: longitude first."""
+"""GeoJSON (RFC 7946) for maps and geographic information systems: longitude first.
+
+Colours are those of the map, under the names that geojson.io, GitHub and QGIS know (simplestyle).
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
 
+from flexpress.planning.colours import NO_FLY
 from flexpress.planning.export.flight import Flight, Mission, Visit
 from flexpress.scenario.geodesy import Coordinate
 
@@ -16,8 +20,11 @@ def write_geojson(flight: Flight) -> dict[str, str]:
 
 def features(flight: Flight) -> Iterator[dict[str, object]]:
     yield feature("Point", position(flight.home), kind="server", name="server")
-    for zone in flight.no_fly:
-        yield feature("Polygon", [positions([*zone, zone[0]])], kind="no-fly zone")
+    for zone, name in zip(flight.no_fly, flight.no_fly_names, strict=True):
+        named = {"name": name} if name else {}
+        colours = {"stroke": NO_FLY, "fill": NO_FLY}
+        ring = positions([*zone, zone[0]])
+        yield feature("Polygon", [ring], kind="no-fly zone", **named, **colours)
     for mission in flight.missions:
         yield tour(flight, mission)
         for visit in mission.visits:
@@ -36,6 +43,7 @@ def tour(flight: Flight, mission: Mission) -> dict[str, object]:
         length=mission.tour.length,
         round_trip=mission.tour.round_trip,
         energy=mission.tour.energy,
+        stroke=mission.colour,
     )
 
 
@@ -50,6 +58,7 @@ def client(flight: Flight, mission: Mission, visit: Visit) -> dict[str, object]:
         order=visit.order,
         arrival=visit.arrival,
         hold=flight.hold,
+        **{"marker-color": mission.colour},
     )
 
 

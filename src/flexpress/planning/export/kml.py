@@ -1,19 +1,18 @@
-"""KML 2.2 for Google Earth and others: a folder and a colour for each transporter."""
+"""KML 2.2 for Google Earth and others: a folder for each transporter, in its colour on the map."""
 
 from __future__ import annotations
 
-import colorsys
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
+from flexpress.planning.colours import NO_FLY
 from flexpress.planning.export.elements import add, document
 from flexpress.planning.export.flight import Flight, Mission
 from flexpress.planning.export.origin import DECIMALS
 from flexpress.scenario.geodesy import Coordinate
 
 NAMESPACE = "http://www.opengis.net/kml/2.2"
-GOLDEN_RATIO = (5**0.5 - 1) / 2
-RED = "800000ff"  # alpha, blue, green, red: half transparent
+SOLID, HALF = "ff", "80"  # how opaque
 
 Level = tuple[str, float]
 """KML's altitude mode, and metres."""
@@ -28,7 +27,8 @@ def write_kml(flight: Flight) -> dict[str, str]:
     for mission in flight.missions:
         add_style(page, mission)
     zone_style = add(page, "Style", id="no-fly")
-    add(add(zone_style, "PolyStyle"), "color", RED)
+    add(add(zone_style, "LineStyle"), "color", kml_colour(NO_FLY))
+    add(add(zone_style, "PolyStyle"), "color", kml_colour(NO_FLY, HALF))
     add_point(page, "server", flight.home, ON_THE_GROUND)
     for mission in flight.missions:
         add_tour(page, flight, mission)
@@ -39,7 +39,7 @@ def write_kml(flight: Flight) -> dict[str, str]:
 
 def add_style(page: Element, mission: Mission) -> None:
     style = add(page, "Style", id=style_of(mission))
-    colour = line_colour(mission.transporter)
+    colour = kml_colour(mission.colour)
     add(add(style, "IconStyle"), "color", colour)
     line = add(style, "LineStyle")
     add(line, "color", colour)
@@ -89,9 +89,10 @@ def add_zones(page: Element, flight: Flight) -> None:
     mode, metres = level(flight)
     folder = add(page, "Folder")
     add(folder, "name", "No-fly zones")
-    for number, zone in enumerate(flight.no_fly, start=1):
+    zones = zip(flight.no_fly, flight.no_fly_names, strict=True)
+    for number, (zone, name) in enumerate(zones, start=1):
         mark = add(folder, "Placemark")
-        add(mark, "name", f"No-fly zone {number}")
+        add(mark, "name", name or f"No-fly zone {number}")
         add(mark, "styleUrl", "#no-fly")
         polygon = add(mark, "Polygon")
         add(polygon, "extrude", 1)
@@ -119,7 +120,7 @@ def style_of(mission: Mission) -> str:
     return f"transporter-{mission.transporter}"
 
 
-def line_colour(number: int) -> str:
-    """Steps of the golden ratio around the circle of hues never meet; KML wants them reversed."""
-    red, green, blue = colorsys.hsv_to_rgb(number * GOLDEN_RATIO % 1, 0.9, 0.9)
-    return "ff" + "".join(f"{round(255 * part):02x}" for part in (blue, green, red))
+def kml_colour(colour: str, opacity: str = SOLID) -> str:
+    """From "#rrggbb": KML wants opacity, blue, green, red."""
+    red, green, blue = (colour[j : j + 2].lower() for j in (1, 3, 5))
+    return opacity + blue + green + red

@@ -1,4 +1,4 @@
-// Names of clients, where there is room for them.
+// Names of zones and clients, where there is room for them.
 
 const MOST_LABELS = 400; // clients in view: more would be a carpet of names
 const LABEL_HEIGHT = 13;
@@ -14,27 +14,71 @@ function paintLabels(pen, app) {
   pen.fillStyle = page.ink;
   const taken = seen.map(({ at }) => around(at, 6));
   taken.push(around(app.view.toScreen(app.plan.server), 12));
-  for (const stop of seen) writeLabel(pen, app, stop, taken);
+  writeZones(pen, app, taken);
+  const lines = linesInView(app);
+  for (const stop of seen) writeLabel(pen, app, stop, taken, lines);
+}
+
+// In the middle of each zone.
+function writeZones(pen, { plan, view }, taken) {
+  pen.fillStyle = page.zone;
+  plan.zones.forEach((zone, z) => {
+    const [name, corners] = [shortened(plan.zone_names[z]), zone.map((corner) => view.toScreen(corner))];
+    if (!name) return;
+    const [px, py] = [0, 1].map((axis) => {
+      const values = corners.map((corner) => corner[axis]);
+      return (Math.min(...values) + Math.max(...values)) / 2;
+    });
+    const half = pen.measureText(name).width / 2;
+    const box = [px - half, py - LABEL_HEIGHT / 2, px + half, py + LABEL_HEIGHT / 2];
+    if (inside(box, view) && !taken.some((other) => overlap(box, other))) write(pen, name, box, taken);
+  });
+  pen.fillStyle = page.ink;
+}
+
+function write(pen, text, box, taken) {
+  taken.push(box);
+  const middle = (box[1] + box[3]) / 2;
+  pen.strokeText(text, box[0], middle);
+  pen.fillText(text, box[0], middle);
+}
+
+// Both ends of every line of the tours, as pixels.
+function linesInView({ tours, view }) {
+  const points = tours.flatMap(({ legs }) => legs.map((leg) => leg.points.map((point) => view.toScreen(point))));
+  return points.flatMap((leg) => leg.slice(1).map((end, p) => [leg[p], end]));
 }
 
 const around = ([px, py], by) => [px - by, py - by, px + by, py + by];
 
-function writeLabel(pen, app, { client, tour, at, away }, taken) {
+// Where it covers the fewest lines, and then nearest to the best direction.
+function writeLabel(pen, app, { client, tour, at, away }, taken, lines) {
   const name = shortened(app.plan.names[client]);
   const width = pen.measureText(name).width;
-  for (const turn of [0, 1, -1, 2, -2, 3, -3, 4]) {
-    const box = boxBeside(at, away + (turn * Math.PI) / 4, width);
-    if (!inside(box, app.view) || taken.some((other) => overlap(box, other))) continue;
-    taken.push(box);
-    pen.globalAlpha = app.strength(tour);
-    const middle = (box[1] + box[3]) / 2;
-    pen.strokeText(name, box[0], middle);
-    pen.fillText(name, box[0], middle);
-    return;
-  }
+  const boxes = [0, 1, -1, 2, -2, 3, -3, 4].map((turn) => boxBeside(at, away + (turn * Math.PI) / 4, width));
+  const free = boxes.filter((box) => inside(box, app.view) && !taken.some((other) => overlap(box, other)));
+  if (!free.length) return;
+  const covered = free.map((box) => lines.filter((line) => crosses(line, box)).length);
+  pen.globalAlpha = app.strength(tour);
+  write(pen, name, free[covered.indexOf(Math.min(...covered))], taken);
 }
 
-const shortened = (name) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
+function shortened(name, most = 24) {
+  const signs = [...name];
+  return signs.length > most ? `${signs.slice(0, most - 1).join("").trimEnd()}…` : name;
+}
+
+// Whether a line passes through a box (Liang and Barsky, 1984).
+function crosses([[ax, ay], [bx, by]], [left, top, right, bottom]) {
+  let [first, last] = [0, 1];
+  for (const [from, way, low, high] of [[ax, bx - ax, left, right], [ay, by - ay, top, bottom]]) {
+    if (!way && (from < low || from > high)) return false;
+    if (!way) continue;
+    const [one, other] = [(low - from) / way, (high - from) / way];
+    [first, last] = [Math.max(first, Math.min(one, other)), Math.min(last, Math.max(one, other))];
+  }
+  return first < last;
+}
 
 // The box of a text beside a place, in the direction of an angle (0 is east, a quarter north).
 function boxBeside([px, py], angle, width) {

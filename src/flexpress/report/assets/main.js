@@ -2,7 +2,7 @@
 
 function colour() {
   readPageColours();
-  for (const tour of app.tours) tour.shade = tourColour(tour.colour);
+  for (const tour of app.tours) tour.shade = tourColour(tour);
   colourDrones(app.drones);
   colourTable(app);
   app.redraw();

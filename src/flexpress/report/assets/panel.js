@@ -1,7 +1,7 @@
 // Beside the map: facts of the plan, a row per transporter, the visits of the chosen one, the key.
 
 function fillHeader(plan) {
-  byId("name").textContent = plan.name;
+  byId("name").textContent = shortened(plan.name, 120);
   byId("facts").append(...plan.facts.map((fact) => element("div", "", ...pairs([fact]))));
 }
 

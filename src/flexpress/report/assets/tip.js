@@ -18,7 +18,7 @@ function swatch(tour) {
   return made;
 }
 
-// A drone before a client before the server before a line; null on empty ground.
+// A drone before a client before the server before a line before a zone; null on empty ground.
 function thingAt(app, [px, py], reach) {
   const distance = (point) => {
     const [x, y] = app.view.toScreen(point);
@@ -30,8 +30,21 @@ function thingAt(app, [px, py], reach) {
     nearest(out, ({ place }) => distance(place.place), reach + 8) ??
     nearest(app.visits, ({ client }) => distance(app.plan.clients[client]), reach + 4) ??
     (distance(app.plan.server) < reach + 8 ? { server: true } : null) ??
-    nearest(app.tours.map((tour) => ({ tour })), ({ tour }) => distanceToTour(app.view, tour, px, py), reach)
+    nearest(app.tours.map((tour) => ({ tour })), ({ tour }) => distanceToTour(app.view, tour, px, py), reach) ??
+    zoneAt(app, [px, py])
   );
+}
+
+// The zone that the pixel lies in: lines to the right of it cross its edge an odd number of times.
+function zoneAt({ plan, view }, [px, py]) {
+  const zone = plan.zones.findIndex((ring) => {
+    const corners = ring.map((corner) => view.toScreen(corner));
+    return corners.reduce((within, [bx, by], c) => {
+      const [ax, ay] = corners.at(c - 1);
+      return ay > py !== by > py && px < ax + ((py - ay) * (bx - ax)) / (by - ay) ? !within : within;
+    }, false);
+  });
+  return zone < 0 ? null : { zone };
 }
 
 function nearest(things, distance, limit) {
@@ -59,7 +72,7 @@ function distanceToTour(view, tour, px, py) {
 }
 
 function nameOf(plan, client) {
-  const [name, id] = [plan.names[client], plan.ids[client]];
+  const [name, id] = [plan.names[client], plan.ids[client]].map((text) => text && shortened(text, 80));
   return id && id !== name ? `${name} (${id})` : name;
 }
 
@@ -80,6 +93,10 @@ function tipOf(app, thing) {
   if (thing.server) {
     const counts = { transporters: app.tours, clients: plan.clients };
     return ["Server", Object.entries(counts).map(([name, { length }]) => [name, length.toLocaleString("en")])];
+  }
+  if (thing.zone !== undefined) {
+    const name = plan.zone_names[thing.zone];
+    return [shortened(name || `No-fly zone ${thing.zone + 1}`, 80), name ? [["no-fly zone", String(thing.zone + 1)]] : []];
   }
   const { tour, client } = thing;
   const title = `Transporter ${tour.number}`;
