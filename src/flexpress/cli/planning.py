@@ -115,7 +115,7 @@ def plan(
     if certify:
         from flexpress.planning.bounds import check_certify
 
-        check_certify(certify_seconds)
+        check_certify(certify_seconds, "certify-seconds")
     given = find_scenario(name)
     chosen = cast("Objective | None", objective) or given.plan.objective
     folder = out if out or as_json else default_folder(given, chosen)

@@ -18,7 +18,7 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from flexpress.errors import InputError
 from flexpress.learning.architecture import Architecture
 from flexpress.learning.batches import batches
-from flexpress.learning.job import Job, Metrics, Vector
+from flexpress.learning.job import Job, Metrics, Vector, check_jobs, check_model
 from flexpress.learning.task import Task
 from flexpress.learning.torch_module import try_module
 from flexpress.learning.torch_net import make_module
@@ -65,8 +65,9 @@ class TorchLearner:
 
     def train(self, jobs: Sequence[Job]) -> Vector:
         """(jobs, params): the model handed over minus the model after the job's steps."""
-        updates = np.empty((len(jobs), len(self._initial)), dtype=self._initial.dtype)
         rows = self._task.indices()
+        check_jobs(jobs, rows, self._initial.size)
+        updates = np.empty((len(jobs), self._initial.size), dtype=self._initial.dtype)
         with torch_in_order(self._task.seed, self._threads):
             self._module.train()
             for job, update in zip(jobs, updates, strict=True):
@@ -78,6 +79,7 @@ class TorchLearner:
 
     def evaluate(self, model: Vector) -> Metrics:
         """Loss and accuracy on the test samples."""
+        check_model("model", model, self._initial.size)
         data = self._task.dataset
         count = len(data.test_labels)
         loss, right = 0.0, 0

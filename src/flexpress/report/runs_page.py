@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from flexpress.errors import InputError
+from flexpress.arguments import check_all, check_callable, check_path, check_text
 from flexpress.report.band import band_of
 from flexpress.report.band_labels import end_texts
 from flexpress.report.curves_section import curves_section
@@ -35,9 +35,10 @@ def save_report(
 
     The same runs give the same bytes.
     """
-    if not runs:
-        raise InputError("no runs to report on: give at least one")
-    path = Path(path)
+    runs = check_all("runs", runs, StoredRun, "read them with load_run(folder)")
+    check_callable(label_counts=label_counts)
+    check_text("made_by", made_by)
+    path = check_path("path", path)
     page = runs_page(runs, label_counts=label_counts, made_by=made_by, figures=figures_beside(path))
     write_page(page, path)
 
