@@ -6,6 +6,7 @@ as Python's own; truth values are not numbers.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -76,7 +77,8 @@ def check_choice(name: str, value: Words, allowed: Sequence[str]) -> Words:
 def check_kind(name: str, value: object, kind: type[Value], remedy: str) -> Value:
     """A value of this class; the remedy says how to get one."""
     if not isinstance(value, kind):
-        raise refusal(name, value, f"a {kind.__name__}; {remedy}")
+        article = "an" if kind.__name__[0] in "aeiounAEIOU" else "a"
+        raise refusal(name, value, f"{article} {kind.__name__}; {remedy}")
     return value
 
 
@@ -136,10 +138,14 @@ def refusal(name: str, value: object, wanted: str) -> InputError:
 
 
 def shown(value: object) -> str:
-    """A value on one line of moderate length; NumPy's numbers as Python writes them."""
+    """A value on one line of moderate length: text in double quotes, NumPy's numbers plain."""
     item = getattr(value, "item", None)
     if callable(item) and getattr(value, "shape", None) == ():
         value = item()
+    if isinstance(value, str):
+        value = str(value)  # NumPy's text is text
+        short = value if len(value) <= 60 else f"{value[:56]} ..."
+        return json.dumps(short, ensure_ascii=False)
     text = " ".join(_SHORT.repr(value).split())
     return text if len(text) <= 80 else f"{text[:76]} ..."
 

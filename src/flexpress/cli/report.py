@@ -24,7 +24,9 @@ def report(
     names: Annotated[list[str], typer.Argument(metavar="RUN...", hidden=True)],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="By default report.html in the runs' common folder."),
+        typer.Option(
+            metavar="FILE", help="The page; by default report.html in the runs' common folder."
+        ),
     ] = None,
     labels: Annotated[
         bool, typer.Option("--labels", help="Read the data too, and show who has which labels.")

@@ -11,7 +11,7 @@ from flexpress.learning.architecture import MODELS, make_architecture
 from flexpress.learning.datasets import Tell, ignore, load_dataset
 from flexpress.learning.initial import draw_initial
 from flexpress.learning.job import Learner
-from flexpress.learning.named import import_named
+from flexpress.learning.named import import_named, own_code
 from flexpress.learning.partition import deal
 from flexpress.learning.task import Dataset, Task
 from flexpress.scenario import Scenario, check_scenario
@@ -120,7 +120,8 @@ def own_learner(
     from flexpress.learning.torch_learner import TorchLearner
     from flexpress.learning.torch_net import architecture_of
 
-    architecture = architecture_of(module, task.dataset.image, task.dataset.num_classes)
+    with own_code(f'learning.model = "{name}": raised'):
+        architecture = architecture_of(module, task.dataset.image, task.dataset.num_classes)
     if engine == "torch" or (engine == "auto" and architecture is None):
         return TorchLearner(task, module, threads=threads, name=name)
     if architecture is None:

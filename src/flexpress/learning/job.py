@@ -139,7 +139,8 @@ def measured(learner: Learner, model: Vector) -> tuple[float, float]:
         loss = float(loss)
     except (TypeError, ValueError):
         raise InputError(
-            f"the learner's evaluate() returned {shown(answer)}: must be (loss, accuracy), two numbers"
+            f"the learner's evaluate() returned {shown(answer)}: must be two numbers, "
+            "(loss, accuracy)"
         ) from None
     if not np.isfinite(loss):
         return loss, 0.0

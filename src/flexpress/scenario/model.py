@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError, model_validator
 
-from flexpress.arguments import check_kind, check_path, check_text, refusal
+from flexpress.arguments import LONGEST_TIME, check_kind, check_path, check_text, plain, refusal
 from flexpress.errors import InputError
 from flexpress.scenario.complaints import explain
 from flexpress.scenario.files import parse_toml, read_text, write_file
@@ -23,10 +23,12 @@ from flexpress.scenario.places import LatLonAltitude
 from flexpress.scenario.preset import preset_text
 from flexpress.scenario.quantities import LARGEST_SEED, Label, PositiveTime, WholeNumber
 from flexpress.scenario.section import KeyedError, Section
-from flexpress.scenario.settings import TRANSMIT_POWER, Fleet, PlanSettings, Power
+from flexpress.scenario.settings import MOST_WATTS, TRANSMIT_POWER, Fleet, PlanSettings, Power
 from flexpress.scenario.terrain import Point, Terrain
 from flexpress.scenario.toml import write_document
 from flexpress.scenario.training import LearningSettings, RunSettings
+
+SHORTEST_SLOT = 1e-3
 
 FloatArray = NDArray[np.float64]
 
@@ -35,8 +37,13 @@ class Scenario(Section):
     """Positions, fleet, link, power, in SI units. Made by `load`, `from_dict` or `preset`."""
 
     name: Label = "scenario"
-    seed: WholeNumber = Field(default=0, ge=0, le=LARGEST_SEED)
-    slot: PositiveTime = Field(default=60.0, description="seconds for one local training step")
+    seed: WholeNumber = Field(default=0, ge=0, le=LARGEST_SEED, description="0 to 2^63 - 1")
+    slot: PositiveTime = Field(
+        default=60.0,
+        ge=SHORTEST_SLOT,
+        le=LONGEST_TIME,
+        description="seconds for one local training step",
+    )
     network: Network = Field(description="the section [network]: server and clients")
     fleet: Fleet = Field(description="the section [fleet]: speeds, budgets")
     link: Link = Field(description="the section [link]: time to pass a model to a client")
@@ -215,9 +222,10 @@ class Scenario(Section):
     @model_validator(mode="after")
     def _check_flight_power(self) -> Self:
         for k, speed in enumerate(self.speeds):
-            if not math.isfinite(self.flight_power(k)):
-                text = f"c1 V^3 + c2 / V is not finite at {speed} m/s"
-                raise KeyedError("fleet.speeds", text)
+            watts = self.flight_power(k)
+            if watts > MOST_WATTS:
+                text = f"c1 V^3 + c2 / V is {watts:.3g} W at {speed} m/s"
+                raise KeyedError("fleet.speeds", f"{text}: must be at most {plain(MOST_WATTS)} W")
         return self
 
     @model_validator(mode="after")
