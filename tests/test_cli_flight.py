@@ -69,7 +69,8 @@ def test_a_time_for_proofs_that_is_none(run: Run, seconds: str) -> None:
     outcome = run("plan", "valley", "--certify-seconds", seconds, "--out", "new")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == (
-        f"flexpress: certify-seconds = {float(seconds)}: must be greater than 0 and at most 1e9\n"
+        f"flexpress: certify-seconds = {float(seconds)}: "
+        "must be a number greater than 0 and at most 1e9\n"
     )
     assert not Path("new").exists()
 

@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"scenario", "planning", "simulation", "theory"},
 }
 FREE_TO_ALL = {
+    "arguments",
     "errors",
     "compilation",
     "processes",

@@ -137,7 +137,7 @@ def test_mistakes(model: str, message: str) -> None:
 
 
 def test_unknown_engine() -> None:
-    with pytest.raises(InputError, match='engine = "jax": must be auto, fast, torch'):
+    with pytest.raises(InputError, match='engine = "jax": must be one of auto, fast, torch'):
         make_learner(paper(), engine="jax")  # type: ignore[arg-type]  # the mistake
 
 

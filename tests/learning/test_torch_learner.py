@@ -151,7 +151,7 @@ def test_torch_is_left_as_it_was() -> None:
     model = learner.initial_model()
     learner.train([Job(7, model, 0, 2)])
     learner.evaluate(model)
-    with pytest.raises(KeyError):
+    with pytest.raises(InputError, match="nobody"):
         learner.train([Job("nobody", model, 0, 2)])
     assert torch.get_num_threads() == threads
     assert torch.equal(torch.random.get_rng_state(), state)

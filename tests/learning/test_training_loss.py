@@ -194,14 +194,16 @@ def test_mistakes() -> None:
     task = random_task(SMALL, batch_size=7)
     loss, model = fast_loss(task, SMALL), random_model(SMALL)
     size = model.size
-    with pytest.raises(InputError, match=r"^client 'c3': must be one of the 3 of this loss$"):
+    with pytest.raises(InputError, match=r'^client = "c3": must be one of client_ids$'):
         loss.gradients(["c0", "c3"], model)
-    message = rf"^models of shape \(2, {size}\): must be \({size},\), or \(clients, {size}\) with"
+    message = rf"^models have shape \(2, {size}\): must be \(1, {size}\), or \({size},\) for one"
     with pytest.raises(InputError, match=message):
         loss.gradients(["c0"], np.stack([model, model]))
-    with pytest.raises(InputError, match=r"^models of shape \(3,\): must be"):
+    with pytest.raises(InputError, match=r"^model has shape \(3,\): must be"):
         loss.loss(model[:3])
-    with pytest.raises(InputError, match=r"^1 steps for 2 clients: must be as many$"):
+    with pytest.raises(
+        InputError, match=r"^steps of shape \(1,\) for 2 clients: must be one for each$"
+    ):
         loss.sampled(["c0", "c1"], model, [0])
-    with pytest.raises(InputError, match='engine = "jax": must be auto, fast, torch'):
+    with pytest.raises(InputError, match='engine = "jax": must be one of auto, fast, torch'):
         TrainingLoss.of(paper("lenet"), engine="jax")  # type: ignore[arg-type]  # the mistake

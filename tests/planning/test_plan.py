@@ -153,9 +153,9 @@ def test_make_plan_takes_from_the_scenario_what_is_not_given() -> None:
     ("seconds", "iterations", "seed", "message"),
     [
         (1.0, 5, None, "seconds and iterations are both given; give one of them"),
-        (0.0, None, None, "seconds = 0.0: must be greater than 0"),
-        (-1.0, None, None, "seconds = -1.0: must be greater than 0"),
-        (math.nan, None, None, "seconds = nan: must be greater than 0"),
+        (0.0, None, None, "seconds = 0.0: must be a number greater than 0"),
+        (-1.0, None, None, "seconds = -1.0: must be a number greater than 0"),
+        (math.nan, None, None, "seconds = nan: must be a number greater than 0"),
         (math.inf, None, None, "seconds = inf: must be .* at most 1e9"),
         (None, 0, None, "iterations = 0: must be a whole number from 1"),
         (None, -3, None, "iterations = -3: must be a whole number from 1"),

@@ -250,7 +250,7 @@ def test_stopped_with_the_best_so_far() -> None:
     [
         ({"starts": 0}, "starts = 0: must be a whole number from 1 to 10,000"),
         ({"starts": 10_001}, "starts = 10001: must be a whole number from 1 to 10,000"),
-        ({"starts": 2, "jobs": 0}, "jobs = 0: must be at least 1"),
+        ({"starts": 2, "jobs": 0}, "jobs = 0: must be a whole number of at least 1"),
         (
             {"starts": 2, "solver": "exact"},
             "starts = 2: the solver exact finds the optimum in one; leave starts out, "

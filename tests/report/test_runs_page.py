@@ -240,5 +240,5 @@ def test_labels_are_asked_of_each_way_of_dealing() -> None:
 
 
 def test_no_runs(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no runs to report on"):
+    with pytest.raises(InputError, match="runs = \\[\\]: must be at least one StoredRun"):
         save_report([], tmp_path / "report.html")

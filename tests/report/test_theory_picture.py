@@ -79,7 +79,7 @@ def test_only_what_the_theorems_are_about(tmp_path: Path) -> None:
         save_theory_picture(
             tmp_path / "a.png", RUNS, CONSTANTS, TOURS, algorithm="direct", learning_rate=RATE
         )
-    with pytest.raises(InputError, match="runs: must be at least one"):
+    with pytest.raises(InputError, match="runs = \\[\\]: must be at least one"):
         save_theory_picture(
             tmp_path / "a.png", [], CONSTANTS, TOURS, algorithm="sync", learning_rate=RATE
         )

@@ -90,5 +90,5 @@ def test_a_preset_name_is_no_path() -> None:
 
 
 def test_negative_seed() -> None:
-    with pytest.raises(InputError, match="seed = -1: must be a whole number of at least 0"):
+    with pytest.raises(InputError, match="seed = -1: must be a whole number from 0 to"):
         preset_text("paper", seed=-1)

@@ -111,12 +111,12 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
         (
             "seed = 0",
             "seed = -1",
-            "seed = -1: must be at least 0",
+            "seed = -1: must be at least 0 (0 to 2^63 - 1)",
         ),
         (
             "seed = 0",
             "seed = 9223372036854775808",
-            "seed = 9223372036854775808: must be at most 9223372036854775807",
+            "seed = 9223372036854775808: must be at most 9223372036854775807 (0 to 2^63 - 1)",
         ),
         (
             "transfer_time = 16.0",
@@ -164,17 +164,17 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
         (
             "seed = 0",
             "seed = 1.0",
-            "seed = 1.0: must be a whole number",
+            "seed = 1.0: must be a whole number (0 to 2^63 - 1)",
         ),
         (
             "seed = 0",
             "seed = true",
-            "seed = true: must be a whole number",
+            "seed = true: must be a whole number (0 to 2^63 - 1)",
         ),
         (
             "seed = 0",
             'seed = "1"',
-            'seed = "1": must be a whole number',
+            'seed = "1": must be a whole number (0 to 2^63 - 1)',
         ),
         (
             'name = "valley"',
@@ -364,13 +364,15 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
         ),
         (
             "transfer_time = 16.0",
-            "rate = 1e-300\nmodel_size = 1e300",
-            "link: these values give no finite transfer time: check their units",
+            "rate = 0.001\nmodel_size = 1e15",
+            "link: these values give a transfer time of 8e18 s: must be at most 1e9 s; "
+            "check their units",
         ),
         (
             "transfer_time = 16.0",
-            SHANNON.replace('"-50 dB"', "1e-320"),
-            "link: these values give no finite transfer time: check their units",
+            SHANNON.replace('"-50 dB"', "1e-20"),
+            "link: these values give a transfer time of 2.20757e15 s: must be at most 1e9 s; "
+            "check their units",
         ),
         (
             "[link]\ntransfer_time = 16.0\n",
@@ -395,8 +397,9 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
         ),
         (
             "flight = 30.0",
-            "c1 = 1e308\nc2 = 0.0",
-            "fleet.speeds = [10.0, 10.0]: c1 V^3 + c2 / V is not finite at 10.0 m/s",
+            "c1 = 1e7\nc2 = 0.0",
+            "fleet.speeds = [10.0, 10.0]: c1 V^3 + c2 / V is 1e+10 W at 10.0 m/s: "
+            "must be at most 1e9 W",
         ),
         (
             "transfer_time = 16.0",

@@ -108,7 +108,7 @@ def test_csv_with_byte_order_mark_and_windows_line_ends(scenario_with_csv: Path)
         ("", ["line 1", 'column "id" is missing', "id,x,y"]),
         ("id,x,y\n", ["no clients", "at least one line"]),
         ("id,x\n1,2\n", ["line 1", 'column "y" is missing', '"id,x"']),
-        ("id;x;y\n1;2;3\n", ["line 1", 'column "id" is missing', '"id;x;y"']),
+        ("id|x|y\n1|2|3\n", ["line 1", 'column "id" is missing', '"id|x|y"']),
         ("id,x,y,x\n1,2,3,4\n", ["line 1", 'column "x" stands twice']),
         ("id,x,y\n1,2,3\n2,abc,3\n", ["line 3", 'x = "abc"', "must be a finite number (m)"]),
         ("id,x,y\n1,2,nan\n", ["line 2", 'y = "nan"', "must be a finite number"]),

@@ -94,7 +94,7 @@ def test_the_horizon_is_beyond_the_longest_tour(theorem, horizon: float) -> None
 @pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Constants)])
 @pytest.mark.parametrize("value", [-1.0, math.nan, math.inf])
 def test_constants_are_numbers(name: str, value: float) -> None:
-    with pytest.raises(InputError, match=f"{name} = .*: must be a number of at least 0"):
+    with pytest.raises(InputError, match=f"{name} = .*: must be a finite number of at least 0"):
         dataclasses.replace(CONSTANTS, **{name: value})
 
 

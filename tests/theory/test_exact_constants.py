@@ -135,8 +135,8 @@ GOOD: dict[str, Any] = {
         ({"centres": np.zeros((0, 2)), "curvatures": np.zeros((0, 2, 2))}, r"curvatures \(0, 2, 2"),
         ({"start": [1.0, math.nan]}, "curvatures, centres, start: hold numbers that are not fin"),
         ({"curvatures": [[[1.0, 0.5], [0.0, 1.0]]]}, "curvatures differ from their transposes by"),
-        ({"noise": -0.5}, "noise = -0.5: must be a number of at least 0"),
-        ({"radius": math.inf}, "radius = inf: must be a number of at least 0"),
+        ({"noise": -0.5}, "noise = -0.5: must be a finite number of at least 0"),
+        ({"radius": math.inf}, "radius = inf: must be a finite number of at least 0"),
         (
             {"curvatures": [np.diag([1.0, -0.25])]},
             "curvatures: their mean has the eigenvalue -0.25",

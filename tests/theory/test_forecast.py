@@ -102,7 +102,7 @@ def test_a_difference_that_rounds_to_nothing_is_none() -> None:
 
 
 def test_there_is_no_outlook_without_a_plan() -> None:
-    with pytest.raises(InputError, match="plans: must be at least one"):
+    with pytest.raises(InputError, match="plans = \\[\\]: must be at least one Plan"):
         outlook(Scenario.preset("four"), [], CONSTANTS, np.ones((4, 10), dtype=int))
 
 

@@ -6,7 +6,6 @@ Only typer is loaded here: everything heavy is imported inside the commands that
 from __future__ import annotations
 
 import errno
-import os
 import sys
 from collections.abc import Sequence
 
@@ -22,7 +21,7 @@ from flexpress.cli import (  # noqa: F401  # they add their commands
     theory,
 )
 from flexpress.cli.app import app
-from flexpress.cli.terminal import complain, forget_output, prepare_output
+from flexpress.cli.terminal import complain, complain_about, forget_output, notes, prepare_output
 from flexpress.errors import FlexpressError
 
 BUG, BAD_INPUT, INTERRUPTED = 1, 2, 130
@@ -43,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(one_line(error))
         return BAD_INPUT
     except FlexpressError as error:
-        complain(with_notes(error, str(error)))
+        complain_about(error)
         return error.exit_code
     except KeyboardInterrupt as interrupt:
         return report_interrupt(interrupt)
@@ -53,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.errno != errno.ENOSPC:
             return report_bug(error)
         forget_output()
-        complain(with_notes(error, "the output cannot be written: no space left on the device"))
+        complain_about(error, "the output cannot be written: no space left on the device")
         return BAD_INPUT
     except Exception as error:
         if isinstance(error.__cause__, KeyboardInterrupt):  # in a class that was being made
@@ -64,32 +63,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def report_interrupt(error: BaseException) -> int:
     result = "" if notes(error) else " before there was a result"
-    complain(with_notes(error, f"interrupted{result}"))
+    complain("; ".join([*notes(error), f"interrupted{result}"]))
     return INTERRUPTED
 
 
 def report_bug(error: Exception) -> int:
-    if os.environ.get("FLEXPRESS_DEBUG"):
-        raise error
-    text = (
-        f"{type(error).__name__}: {error}. This is our mistake: please report it, "
-        "with the traceback that FLEXPRESS_DEBUG=1 shows"
-    )
-    complain(with_notes(error, text))
+    text = f"{type(error).__name__}: {error}. This is a bug in flexpress; please report it, with"
+    complain_about(error, f"{text} the traceback that FLEXPRESS_DEBUG=1 shows")
     return BUG
-
-
-def notes(error: BaseException) -> list[str]:
-    """What was saved before something went wrong."""
-    return getattr(error, "__notes__", [])
-
-
-def with_notes(error: BaseException, text: str) -> str:
-    return "; ".join([*notes(error), text])
 
 
 def one_line(error: click.ClickException) -> str:
     """Click's complaint about an option or argument, and where to read more."""
-    text = " ".join(error.format_message().split()).rstrip(".")
+    text = " ".join(error.format_message().split())
+    if isinstance(error, click.NoSuchOption):
+        text = f'no option "{error.option_name}"{likely_option(error)}'
     context = getattr(error, "ctx", None)
-    return f"{text}; see {context.command_path} --help" if context else text
+    return f"{text.rstrip('.')}; see {context.command_path} --help" if context else text
+
+
+def likely_option(error: click.NoSuchOption) -> str:
+    """By the letters alone: to click, --foo is near to --out, since both begin with dashes."""
+    from flexpress.scenario.complaints import nearest
+
+    words = [name.lstrip("-") for name in error.possibilities or ()]
+    return nearest(error.option_name.lstrip("-"), words).replace('"', '"--', 1)

@@ -24,7 +24,7 @@ def export(
     formats: Annotated[
         list[str] | None,
         typer.Option(
-            "--format", click_type=click.Choice(FORMATS), help="What to write; may be repeated."
+            "--format", click_type=click.Choice(FORMATS), help="Format to write; may be repeated."
         ),
     ] = None,
     origin: Annotated[
@@ -67,7 +67,11 @@ def html_map(
     name: Annotated[str, typer.Argument(metavar="PLAN", hidden=True)],
     out: Annotated[
         Path | None,
-        typer.Option(parser=out_path, metavar="FILE", help="By default map.html beside the plan."),
+        typer.Option(
+            parser=out_path,
+            metavar="FILE",
+            help="The page; by default map.html beside the plan.",
+        ),
     ] = None,
     scenario: Annotated[str | None, typer.Option(metavar="FILE", help=PLAN_HELP)] = None,
 ) -> None:

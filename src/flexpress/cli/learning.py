@@ -36,7 +36,7 @@ def simulate(
         typer.Option(
             "--algorithm",
             click_type=click.Choice((*ALGORITHMS, ALL)),
-            help="Who waits for whom; may be repeated, to compare.",
+            help="Algorithm; repeat the option to compare several.",
         ),
     ] = None,
     plan: Annotated[Path | None, typer.Option(metavar="FILE", help=PLAN_HELP)] = None,
@@ -51,7 +51,9 @@ def simulate(
     ] = ENGINES[0],
     ray: Annotated[
         str | None,
-        typer.Option("--ray", metavar="ADDRESS", help="Train on the Ray cluster there, or local."),
+        typer.Option(
+            "--ray", metavar="ADDRESS", help="Train on the Ray cluster at this address, or local."
+        ),
     ] = None,
     eval_every: Annotated[
         int | None, typer.Option(metavar="E", help="Slots from one evaluation to the next.")
@@ -65,16 +67,16 @@ def simulate(
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run that the folder holds.")
+        bool, typer.Option("--resume", help="Continue the run that the folder holds.")
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the outcome as one JSON object, nothing else.")
     ] = False,
 ) -> None:
-    """Learn by delivery: what the server knows after each slot.
+    """Simulate federated learning along a plan.
 
     SCENARIO is a TOML file, or the name of a preset if there is no such file. Options that are
-    not given are taken from it. Ctrl-C ends the run; --resume goes on with it.
+    not given are taken from it. Ctrl-C ends the run; --resume continues it.
     """
     from flexpress.cli.run import run_all
     from flexpress.cli.run_folders import CURVES

@@ -50,32 +50,32 @@ def plan(
     name: Annotated[str, typer.Argument(metavar="SCENARIO", hidden=True)],
     objective: Annotated[
         str | None,
-        typer.Option(click_type=click.Choice(OBJECTIVES), help="What to make small."),
+        typer.Option(click_type=click.Choice(OBJECTIVES), help="Objective to minimise."),
     ] = None,
     solver: Annotated[
-        str | None, typer.Option(click_type=click.Choice(SOLVERS), help="How to plan.")
+        str | None, typer.Option(click_type=click.Choice(SOLVERS), help="Solver.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Limit of time for the solver.")
+        float | None, typer.Option(metavar="S", help="Time limit for the solver.")
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option(metavar="I", help="Limit of work: the same plan every time.")
+        int | None, typer.Option(metavar="I", help="Iteration limit (reproducible).")
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the solver.")] = None,
     starts: Annotated[
         int,
         typer.Option(
             metavar="M",
-            help="Plan so often, each time in full; the best counts.",
+            help="Number of independent searches; the best plan is kept.",
             show_default=False,  # typer would load rich to show it
         ),
     ] = 1,
     jobs: Annotated[
-        int | None, typer.Option(metavar="J", help="Starts at a time; by default one per core.")
+        int | None, typer.Option(metavar="J", help="Searches at a time; by default one per core.")
     ] = None,
     ray: Annotated[
         str | None,
-        typer.Option("--ray", metavar="ADDRESS", help="Spread starts over the Ray cluster there."),
+        typer.Option("--ray", metavar="ADDRESS", help="Run the searches on this Ray cluster."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -87,15 +87,15 @@ def plan(
         ),
     ] = None,
     certify: Annotated[
-        bool, typer.Option("--certify", help="Prove how much better a plan could be at most.")
+        bool, typer.Option("--certify", help="Prove how far the plan is from the optimum.")
     ] = False,
     certify_seconds: Annotated[
         float | None,
-        typer.Option(metavar="S", help="Limit of time for the proof; implies --certify."),
+        typer.Option(metavar="S", help="Time limit for the proof; implies --certify."),
     ] = None,
     diagnose: Annotated[
         bool,
-        typer.Option("--diagnose", help="If no plan fits the budgets, tell what would help most."),
+        typer.Option("--diagnose", help="If no plan fits the budgets, show what would help most."),
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the plan as one JSON object, nothing else.")
@@ -117,7 +117,7 @@ def plan(
     if certify:
         from flexpress.planning.bounds import check_certify
 
-        check_certify(certify_seconds)
+        check_certify(certify_seconds, "certify-seconds")
     given = find_scenario(name)
     chosen = cast("Objective | None", objective) or given.plan.objective
     folder = out if out or as_json else default_folder(given, chosen)

@@ -28,7 +28,7 @@ def report(
         typer.Option(
             parser=out_path,
             metavar="FILE",
-            help="By default report.html in the runs' common folder.",
+            help="The page; by default report.html in the runs' common folder.",
         ),
     ] = None,
     labels: Annotated[

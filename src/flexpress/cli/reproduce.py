@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 OUT = Path("flexpress-out")
+# Of flexpress.experiments.setting.FULL and QUICK, whose module is too slow for --help.
+SEEDS = {"FULL": 4, "QUICK": 2}
+SEEDS_HELP = f"Experiments per setting; by default {SEEDS['FULL']}, with --quick {SEEDS['QUICK']}."
 
 
 @app.command()
@@ -25,18 +28,21 @@ def reproduce(
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this figure; may be repeated."),
     ] = None,
-    seeds: Annotated[
-        int | None, typer.Option(metavar="S", help="Experiments per setting; by default 4.")
-    ] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="S", help=SEEDS_HELP)] = None,
     networks: Annotated[
-        int, typer.Option(metavar="M", help="Networks on which the claims are checked.")
+        int,
+        typer.Option(
+            metavar="M",
+            help="Networks on which the claims are checked; by default 1.",
+            show_default=False,  # which would come out with a backslash
+        ),
     ] = 1,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Some minutes, with the data in the package.")
+        bool, typer.Option("--quick", help="On a small scale, with the data in the package.")
     ] = False,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="J", help="Runs at a time; by default 2, and on Ray one a core."),
+        typer.Option(metavar="J", help="Runs at a time; by default 2, with --ray one per core."),
     ] = None,
     ray: Annotated[
         str | None,
@@ -51,7 +57,7 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments, draw its figures and check its claims: one page.
 
-    Finished runs are kept in the folder: Ctrl-C, start again, and only what is missing is run.
+    Finished runs are kept in the folder. You can interrupt it; starting again resumes it.
     """
     from flexpress.cli.reproducing import carry_out
     from flexpress.experiments.setting import FULL, QUICK

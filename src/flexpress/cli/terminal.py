@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
@@ -21,6 +22,25 @@ def complain(message: str) -> None:
     """One line on standard error, whatever stands in the message."""
     line = "".join(c if c.isprintable() else " " for c in message)
     print(f"flexpress: {line}", file=sys.stderr)  # noqa: T201  # this is the terminal
+
+
+def complain_about(error: BaseException, line: str | None = None) -> None:
+    """Its one line; with FLEXPRESS_DEBUG=1 first the tracebacks of it and of all that caused it."""
+    hint = ""
+    if os.environ.get("FLEXPRESS_DEBUG", "0") not in ("", "0"):
+        link: BaseException | None = error
+        while link:
+            link.__suppress_context__ = False
+            link = link.__cause__ or link.__context__
+        traceback.print_exception(error)
+    elif error.__cause__:
+        hint = "; FLEXPRESS_DEBUG=1 shows the traceback"
+    complain("; ".join([*notes(error), f"{error}{hint}" if line is None else line]))
+
+
+def notes(error: BaseException) -> list[str]:
+    """What was saved before something went wrong."""
+    return getattr(error, "__notes__", [])
 
 
 def say(text: str) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from flexpress.scenario import Objective, Scenario
 
 PLAN_HELP = "A plan.json, or the folder it is in; by default plans of all objectives are made."
-TARGET_HELP = "Of the mean of |grad f|²; by default a tenth of what it is at the start."
+TARGET_HELP = "Target for the mean of |grad f|²; by default a tenth of its value at the start."
 
 
 @app.command()
@@ -30,7 +30,8 @@ def bound(
     name: Annotated[str, typer.Argument(metavar="SCENARIO", hidden=True)],
     plan: Annotated[Path | None, typer.Option(metavar="FILE", help=PLAN_HELP)] = None,
     horizon: Annotated[
-        int | None, typer.Option(metavar="T", help="Slots after which the bound is told.")
+        int | None,
+        typer.Option(metavar="T", help="Number of slots at which to evaluate the bound."),
     ] = None,
     target: Annotated[float | None, typer.Option(metavar="EPS", help=TARGET_HELP)] = None,
     engine: Annotated[
@@ -45,7 +46,7 @@ def bound(
         bool, typer.Option("--json", help="Print the outlook as one JSON object, nothing else.")
     ] = False,
 ) -> None:
-    """Tell what the paper's theorems promise: how fast it will converge, and which to fly.
+    """Show what the paper's theorems promise: how fast it converges, and what to fly.
 
     SCENARIO is a TOML file, or the name of a preset if there is no such file. The constants of
     the theorems are estimated at its initial model, and at models that a short run comes to.

@@ -5,20 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
+from flexpress.arguments import check_callable, check_choice, check_whole
 from flexpress.errors import InputError
 from flexpress.learning.architecture import MODELS, make_architecture
 from flexpress.learning.datasets import Tell, ignore, load_dataset
 from flexpress.learning.initial import draw_initial
 from flexpress.learning.job import Learner
-from flexpress.learning.named import import_named
+from flexpress.learning.named import import_named, own_code
 from flexpress.learning.partition import deal
 from flexpress.learning.task import Dataset, Task
-from flexpress.scenario import Scenario
+from flexpress.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from torch import nn
 
 Engine = Literal["auto", "fast", "torch"]
+
+MOST_THREADS = 1024
 
 FAST = "blocks of Conv2d, ReLU and MaxPool2d(2), then Flatten, Linear and ReLU"
 
@@ -55,6 +58,8 @@ def make_learner(
     and torch one, since there the number could change the result.
     """
     net = choose_net(scenario, engine)  # before the data: they may have to be downloaded
+    threads = check_threads(threads)
+    check_callable(tell=tell)
     task = make_task(scenario, tell)
     return learner_of(task, net, engine=engine, threads=threads, tell=tell)
 
@@ -69,8 +74,8 @@ class Net:
 
 def choose_net(scenario: Scenario, engine: Engine) -> Net:
     """InputError if there is no such net, or this engine cannot be had."""
-    if engine not in get_args(Engine):
-        raise InputError(f'engine = "{engine}": must be {", ".join(get_args(Engine))}')
+    check_scenario(scenario)
+    check_choice("engine", engine, get_args(Engine))
     name = scenario.learning.model
     if name in MODELS:
         if engine == "torch":
@@ -115,7 +120,8 @@ def own_learner(
     from flexpress.learning.torch_learner import TorchLearner
     from flexpress.learning.torch_net import architecture_of
 
-    architecture = architecture_of(module, task.dataset.image, task.dataset.num_classes)
+    with own_code(f'learning.model = "{name}": raised'):
+        architecture = architecture_of(module, task.dataset.image, task.dataset.num_classes)
     if engine == "torch" or (engine == "auto" and architecture is None):
         return TorchLearner(task, module, threads=threads, name=name)
     if architecture is None:
@@ -127,6 +133,10 @@ def own_learner(
 
     initial = parameters_to_vector(module.parameters()).detach().numpy().astype("float32")
     return FastLearner(task, architecture, initial, threads=threads, tell=tell)
+
+
+def check_threads(threads: int | None) -> int | None:
+    return None if threads is None else check_whole("threads", threads, 1, MOST_THREADS)
 
 
 def need_torch(where: str) -> None:

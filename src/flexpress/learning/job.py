@@ -6,15 +6,24 @@ local step), so that the result does not depend on the order, the grouping, or t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.arguments import check_kind, check_number, check_whole, refusal, shown
+from flexpress.errors import InputError
+
 Vector = NDArray[np.floating[Any]]
 """A model or an update: its parameters, flat, in whatever precision the learner works."""
+
+MOST_STEPS = 2**62
+METHODS = ("initial_model", "train", "evaluate")
+HOW_TO_LEARN = (
+    "take that of make_learner(scenario), or an object with initial_model, train, evaluate"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,3 +57,98 @@ class Learner(Protocol):
 
     def evaluate(self, model: Vector) -> tuple[float, float]:
         """Loss and accuracy on the test samples."""
+
+
+def check_learner(learner: object) -> None:
+    """InputError if it lacks a method; `Learner` itself cannot be asked, as mypy can."""
+    if isinstance(learner, type) or not all(callable(getattr(learner, m, None)) for m in METHODS):
+        raise refusal("learner", learner, f"a Learner; {HOW_TO_LEARN}")
+
+
+def check_jobs(jobs: Sequence[Job], clients: Container[int | str], size: int) -> None:
+    """InputError for the first job that a learner of these clients and this size cannot do."""
+    for job in jobs:
+        check_kind("jobs", job, Job, "give a list of them")
+        if not _among(job.client, clients):
+            raise refusal("Job.client", job.client, "the id of a client of the learner's scenario")
+        check_whole("Job.first_step", job.first_step, 0, MOST_STEPS)
+        check_whole("Job.num_steps", job.num_steps, 0, MOST_STEPS)
+        check_model("Job.model", job.model, size)
+
+
+def check_model(name: str, model: object, size: int) -> None:
+    """A flat array with so many parameters."""
+    if not isinstance(model, np.ndarray) or model.dtype.kind not in "fiu":
+        raise refusal(name, model, f"an array of {size:,} numbers, such as initial_model() returns")
+    if model.shape != (size,):
+        raise InputError(
+            f"{name} has shape {model.shape}: must be ({size},), as initial_model() has it"
+        )
+
+
+def check_clients(
+    clients: Sequence[int | str], known: Container[int | str], steps: Sequence[int]
+) -> None:
+    """Of a question about gradients: clients that there are, and a step for each of them."""
+    if isinstance(clients, str) or not isinstance(clients, Sequence):
+        raise refusal("clients", clients, "a list of clients, such as client_ids")
+    for client in clients:
+        if not _among(client, known):
+            raise refusal("client", client, "one of client_ids")
+    if np.shape(steps) != (len(clients),):
+        number = f"{len(clients)} clients: must be one for each"
+        raise InputError(f"steps of shape {np.shape(steps)} for {number}")
+    for step in steps:
+        check_whole("step", step, 0, MOST_STEPS)
+
+
+def check_models(models: Vector, rows: int, size: int) -> Vector:
+    """A row for each of so many clients, (rows, size); one model may stand for all."""
+    if not isinstance(models, np.ndarray) or models.dtype.kind not in "fiu":
+        raise refusal("models", models, f"an array of {size:,} numbers, or one row for each client")
+    if models.shape not in ((size,), (rows, size)):
+        raise InputError(
+            f"models have shape {models.shape}: must be ({rows}, {size}), or ({size},) for one "
+            "that all share"
+        )
+    return np.broadcast_to(models, (rows, size))
+
+
+def first_model(learner: Learner) -> Vector:
+    """x^0 of a learner that may be the user's own."""
+    model = learner.initial_model()
+    if not isinstance(model, np.ndarray) or model.dtype.kind != "f" or model.ndim != 1:
+        found = f"shape {model.shape} {model.dtype}" if hasattr(model, "dtype") else shown(model)
+        raise InputError(
+            f"the learner's initial_model() returned {found}: must be a NumPy array of floats with "
+            "one dimension"
+        )
+    if not model.size or not np.isfinite(model).all():
+        what = "holds numbers that are not finite" if model.size else "is empty"
+        raise InputError(
+            f"the learner's initial_model() {what}: must be finite numbers, one or more"
+        )
+    return model
+
+
+def measured(learner: Learner, model: Vector) -> tuple[float, float]:
+    """Loss, which may have blown up, and accuracy."""
+    answer: Any = learner.evaluate(model)
+    try:
+        loss, accuracy = answer
+        loss = float(loss)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"the learner's evaluate() returned {shown(answer)}: must be two numbers, "
+            "(loss, accuracy)"
+        ) from None
+    if not np.isfinite(loss):
+        return loss, 0.0
+    return loss, check_number("accuracy of the learner's evaluate()", accuracy, least=0, most=1)
+
+
+def _among(client: object, clients: Container[int | str]) -> bool:
+    try:
+        return client in clients
+    except TypeError:  # it has no hash
+        return False

@@ -1,15 +1,23 @@
-"""Functions of the user's own, named in a scenario as "module:function"."""
+"""Functions of the user's own, named in a scenario as "module:function", and what they raise."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import os
+import sysconfig
+import traceback
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import cast
 
-from flexpress.errors import InputError
+from flexpress.errors import FlexpressError, InputError
 from flexpress.scenario.complaints import nearest
 
 LONGEST_MESSAGE = 200
+
+OURS = str(Path(__file__).parents[1])
+INSTALLED = {path for key, path in sysconfig.get_paths().items() if key.endswith(("stdlib", "lib"))}
 
 
 def import_named(key: str, text: str, known: Collection[str]) -> Callable[[], object]:
@@ -22,9 +30,10 @@ def import_named(key: str, text: str, known: Collection[str]) -> Callable[[], ob
             f"{nearest(text, list(known))}"
         )
     try:
-        module = import_module(module_name)
-    except Exception as error:  # whatever the user's module does when it is loaded
-        raise _import_failed(where, module_name, error) from error
+        with own_code(f"{where}: {module_name} cannot be imported:"):
+            module = import_module(module_name)
+    except InputError as error:
+        raise _not_found(where, module_name, error.__cause__) or error from error.__cause__
     function = getattr(module, name, None)
     if not callable(function):
         what = "is not a function" if hasattr(module, name) else "does not exist"
@@ -36,27 +45,72 @@ def import_named(key: str, text: str, known: Collection[str]) -> Callable[[], ob
 
 def call_named(key: str, text: str, function: Callable[[], object]) -> object:
     """What the function returns; whatever goes wrong inside is an InputError, its cause chained."""
-    try:
+    code = getattr(function, "__code__", None)
+    start = f"{code.co_filename}:{code.co_firstlineno}" if code else ""
+    with own_code(f'{key} = "{text}": {text}() raised', start):
         return function()
-    except InputError:
+
+
+@contextmanager
+def own_code(what: str, start: str = "") -> Iterator[None]:
+    """The user's code may raise anything, and may call sys.exit: an InputError that says where.
+
+    `start` is where her code begins, for errors that are raised before its first line. The whole
+    traceback is the cause. KeyboardInterrupt stays what it is, and so do our own errors.
+    """
+    try:
+        yield
+    except FlexpressError:
         raise
-    except Exception as error:  # the user's code may raise anything
-        raise InputError(f'{key} = "{text}": {text}() raised {in_one_line(error)}') from error
+    except (Exception, SystemExit) as error:
+        place = place_of(error) or start
+        if not place and _raised_by_us(error):
+            raise
+        where = f" ({nearby(place)})" if place else ""
+        raise InputError(f"{what} {in_one_line(error)}{where}") from error
 
 
-def in_one_line(error: Exception) -> str:
+def in_one_line(error: BaseException) -> str:
     """Type and message."""
-    message = " ".join(str(error).split())
+    message = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
     if len(message) > LONGEST_MESSAGE:
         message = message[: LONGEST_MESSAGE - 4] + " ..."
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
-def _import_failed(where: str, module_name: str, error: Exception) -> InputError:
+def place_of(error: BaseException) -> str:
+    """File and line of the user's code that it comes from; "" if none is involved.
+
+    That is the innermost line outside of Python, of installed packages and of flexpress.
+    """
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f"{frame.filename}:{frame.lineno}" for frame in frames if _is_own(frame.filename)]
+    return lines[-1] if lines else ""
+
+
+def _raised_by_us(error: BaseException) -> bool:
+    *_, innermost = traceback.extract_tb(error.__traceback__)
+    return Path(innermost.filename).is_relative_to(OURS)
+
+
+def nearby(place: str) -> str:
+    """Without the way to the working folder, if it lies below."""
+    return place.removeprefix(f"{os.getcwd()}{os.sep}")
+
+
+def _is_own(file: str) -> bool:
+    others = (OURS, *INSTALLED)
+    return not file.startswith("<") and not any(Path(file).is_relative_to(x) for x in others)
+
+
+def _not_found(where: str, module_name: str, error: BaseException | None) -> InputError | None:
+    """The module itself is not there, rather than something that it imports."""
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
-    if missing is not None and f"{module_name}.".startswith(f"{missing}."):
-        return InputError(
-            f"{where}: there is no module {missing}; run in the folder of {missing}.py, or put "
-            "that folder into PYTHONPATH"
-        )
-    return InputError(f"{where}: {module_name} cannot be imported: {in_one_line(error)}; mend it")
+    if missing is None or not f"{module_name}.".startswith(f"{missing}."):
+        return None
+    return InputError(
+        f"{where}: there is no module {missing}; run in the folder of {missing}.py, or put "
+        "that folder into PYTHONPATH"
+    )

@@ -17,6 +17,9 @@ Indices = NDArray[np.int64]
 STREAM = 1
 """Of the random numbers that the seed gives."""
 
+MOST_DEALT = 500_000_000
+"""Samples of all clients together: 2 GB of indices."""
+
 MOST_EXTREME = 1e300
 """Beyond it, or below its inverse, another alpha changes nothing but overflows."""
 
@@ -26,6 +29,7 @@ def deal(scenario: Scenario, labels: NDArray[np.int32], num_classes: int) -> NDA
     settings = scenario.learning
     rng = np.random.default_rng(np.random.SeedSequence(scenario.learning_seed, spawn_key=(STREAM,)))
     size = settings.samples_per_client
+    check_size(size, scenario.num_clients, len(labels))
     if settings.partition == "iid":
         deck = Deck(np.arange(len(labels)), rng)
         return as_shards([deck.deal(size) for _ in range(scenario.num_clients)])
@@ -37,6 +41,18 @@ def deal(scenario: Scenario, labels: NDArray[np.int32], num_classes: int) -> NDA
     decks = [Deck(np.flatnonzero(labels == label), rng) for label in range(num_classes)]
     counts = rng.multinomial(size, shares)  # (clients, classes)
     return as_shards([deal_hand(decks, row) for row in counts])
+
+
+def check_size(size: int, num_clients: int, num_samples: int) -> None:
+    """More than there are would be the same samples over and over, for minutes."""
+    most = min(num_samples, MOST_DEALT // num_clients)
+    if size > most:
+        why = f"the data set has {num_samples:,} training samples"
+        if most < num_samples:
+            why = f"{num_clients:,} clients may have {MOST_DEALT:,} samples in all"
+        raise InputError(
+            f"learning.samples_per_client = {size}: must be at most {most:,}, since {why}"
+        )
 
 
 def dirichlet_shares(

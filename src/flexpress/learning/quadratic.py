@@ -5,21 +5,32 @@ f_i(x) = 1/2 (x - c_i)^T A_i (x - c_i), and f is the mean over the clients, Eq. 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from flexpress.arguments import check_array, check_number, check_whole, refusal
 from flexpress.errors import InputError
-from flexpress.learning.job import Job, Metrics, Vector
+from flexpress.learning.job import (
+    Job,
+    Metrics,
+    Vector,
+    check_clients,
+    check_jobs,
+    check_model,
+    check_models,
+)
 
 FloatArray = NDArray[np.float64]
 
 STREAM = 0x6E6F697365  # "noise"
 """The second word of the key: other draws from the same seed take another one."""
+
+MOST_SEED = 2**64 - 1
 
 SYMMETRY = 1e-9
 """Relative to the largest entry: what is below is rounding."""
@@ -59,27 +70,32 @@ class Quadratic:
         The clients disagree by `spread`, the standard deviation of every coordinate. A range that
         begins below 0 makes losses that are not convex.
         """
-        if params < 1:
-            raise InputError(f"params = {params}: must be at least 1")
-        if not 0 <= seed < 2**64:
-            raise InputError(f"seed = {seed}: must lie within 0 and 2^64 - 1")
-        low, high = eigenvalues
-        if not -np.inf < low <= high < np.inf:
-            raise InputError(f"eigenvalues = {eigenvalues}: must be a smaller and a larger number")
+        params = check_whole("params", params, 1)
+        seed = check_whole("seed", seed, 0, MOST_SEED)
+        spread = check_number("spread", spread, least=0)
+        low, high = check_range(eigenvalues)
+        client_ids = check_ids(client_ids)
         rng = np.random.default_rng(seed)
         shape = len(client_ids), params
         rotations, _ = np.linalg.qr(rng.standard_normal((*shape, params)))
-        drawn = rng.uniform(*eigenvalues, shape)
+        drawn = rng.uniform(low, high, shape)
         curvatures = (rotations * drawn[:, None, :]) @ rotations.transpose(0, 2, 1)
         centres, start = rng.normal(0.0, spread, shape), rng.normal(0.0, spread, params)
-        return cls(tuple(client_ids), curvatures, centres, start, learning_rate, noise, seed)
+        return cls(client_ids, curvatures, centres, start, learning_rate, noise, seed)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "client_ids", tuple(self.client_ids))
+        checked: dict[str, object] = {
+            "client_ids": check_ids(self.client_ids),
+            "learning_rate": check_number("learning_rate", self.learning_rate, above=0),
+            "noise": check_number("noise", self.noise, least=0),
+            "seed": check_whole("seed", self.seed, 0, MOST_SEED),
+        }
         for name in ("curvatures", "centres", "start"):
-            object.__setattr__(self, name, own_copy(name, getattr(self, name)))
+            checked[name] = array = check_array(name, getattr(self, name))
+            array.flags.writeable = False  # nobody may change it
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
         self._check_arrays()
-        self._check_numbers()
 
     def initial_model(self) -> FloatArray:
         """x^0 of the paper: (params,)."""
@@ -90,14 +106,15 @@ class Quadratic:
 
         All jobs go side by side; none depends on those beside it, to the bit.
         """
+        check_jobs(jobs, self._numbers, self.start.size)
         begin = np.array([job.model for job in jobs], dtype=np.float64).reshape(-1, self.start.size)
         x = begin.copy()
         for done in range(max((job.num_steps for job in jobs), default=0)):
             running = [j for j, job in enumerate(jobs) if job.num_steps > done]
-            clients = [jobs[j].client for j in running]
+            rows = [self._numbers[jobs[j].client] for j in running]
             steps = [jobs[j].first_step + done for j in running]
             with np.errstate(over="ignore", invalid="ignore"):  # the simulator finds it
-                x[running] -= self.learning_rate * self.sampled(clients, x[running], steps)
+                x[running] -= self.learning_rate * self._sampled(rows, x[running], steps)
         return begin - x
 
     def evaluate(self, model: Vector) -> Metrics:
@@ -106,7 +123,8 @@ class Quadratic:
 
     def loss(self, model: Vector) -> float:
         """f(x), the mean of all f_i."""
-        offsets = self._models(model, len(self.client_ids)) - self.centres
+        check_model("model", model, self.start.size)
+        offsets = model - self.centres
         with np.errstate(over="ignore", invalid="ignore"):  # the simulator finds it
             return float((offsets * product(self.curvatures, offsets)).sum(axis=1).mean() / 2)
 
@@ -115,19 +133,25 @@ class Quadratic:
 
         `models` has a row for each of them, or is one model for all.
         """
-        rows = self._rows(clients)
-        offsets = self._models(models, len(rows)) - self.centres[rows]
-        return product(self.curvatures[rows], offsets)
+        check_clients(clients, self._numbers, [0] * len(clients))
+        models = check_models(models, len(clients), self.start.size)
+        return self._gradients([self._numbers[client] for client in clients], models)
 
     def sampled(
         self, clients: Sequence[int | str], models: Vector, steps: Sequence[int]
     ) -> FloatArray:
         """The same as in local step steps[j] of client j, with its noise."""
-        if len(steps) != len(clients):
-            raise InputError(f"{len(steps)} steps for {len(clients)} clients: must be as many")
-        gradients = self.gradients(clients, models)
+        check_clients(clients, self._numbers, steps)
+        models = check_models(models, len(clients), self.start.size)
+        return self._sampled([self._numbers[client] for client in clients], models, steps)
+
+    def _gradients(self, rows: list[int], models: Vector) -> FloatArray:
+        return product(self.curvatures[rows], models - self.centres[rows])
+
+    def _sampled(self, rows: list[int], models: Vector, steps: Sequence[int]) -> FloatArray:
+        gradients = self._gradients(rows, models)
         if self.noise:
-            gradients += self.noise * self._directions(self._rows(clients), steps)
+            gradients += self.noise * self._directions(rows, steps)
         return gradients
 
     def _directions(self, rows: list[int], steps: Sequence[int]) -> FloatArray:
@@ -145,24 +169,6 @@ class Quadratic:
     @cached_property
     def _numbers(self) -> dict[int | str, int]:
         return {client: i for i, client in enumerate(self.client_ids)}
-
-    def _rows(self, clients: Sequence[int | str]) -> list[int]:
-        try:
-            return [self._numbers[client] for client in clients]
-        except KeyError as unknown:
-            number = len(self.client_ids)
-            text = f"client {unknown}: must be one of the {number} of this Quadratic"
-            raise InputError(text) from None
-
-    def _models(self, models: Vector, number: int) -> Vector:
-        """A row for each of so many clients."""
-        expected = number, self.start.size
-        if np.shape(models) not in (expected, expected[1:]):
-            raise InputError(
-                f"models have shape {np.shape(models)}: must be {expected}, or {expected[1:]} "
-                "for one that all share"
-            )
-        return np.broadcast_to(models, expected)
 
     def _check_arrays(self) -> None:
         number, size = len(self.client_ids), self.start.size
@@ -185,25 +191,26 @@ class Quadratic:
                 "take (A + A^T) / 2"
             )
 
-    def _check_numbers(self) -> None:
-        if not self.client_ids or len(set(self.client_ids)) < len(self.client_ids):
-            raise InputError(f"client_ids = {self.client_ids}: must be at least one, none twice")
-        if not 0 < self.learning_rate < np.inf:
-            raise InputError(f"learning_rate = {self.learning_rate}: must be greater than 0")
-        if not 0 <= self.noise < np.inf:
-            raise InputError(f"noise = {self.noise}: must be at least 0")
-        if not 0 <= self.seed < 2**64:
-            raise InputError(f"seed = {self.seed}: must lie within 0 and 2^64 - 1")
+
+def check_ids(client_ids: Sequence[int | str]) -> tuple[int | str, ...]:
+    """At least one, none twice."""
+    if isinstance(client_ids, str) or not isinstance(client_ids, Iterable):
+        raise refusal("client_ids", client_ids, "a list of ids")
+    ids = tuple(client_ids)
+    if not ids or not all(isinstance(i, Hashable) for i in ids) or len(set(ids)) < len(ids):
+        raise refusal("client_ids", client_ids, "at least one id, none twice")
+    return ids
 
 
-def own_copy(name: str, given: ArrayLike) -> FloatArray:
-    """In float64; nobody may change it."""
+def check_range(eigenvalues: tuple[float, float]) -> tuple[float, float]:
     try:
-        copy = np.array(given, dtype=np.float64)
+        low, high = eigenvalues
     except (TypeError, ValueError):
-        raise InputError(f"{name}: must be an array of numbers") from None
-    copy.flags.writeable = False
-    return copy
+        raise refusal("eigenvalues", eigenvalues, "a smaller and a larger number") from None
+    low, high = check_number("eigenvalues[0]", low), check_number("eigenvalues[1]", high)
+    if low > high:
+        raise refusal("eigenvalues", eigenvalues, "a smaller and a larger number")
+    return low, high
 
 
 def product(matrices: NDArray[Any], vectors: NDArray[Any]) -> FloatArray:

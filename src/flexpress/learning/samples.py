@@ -44,8 +44,8 @@ def _make_dataset(name: str, train: Samples, test: Samples, num_classes: int | N
 def _check(samples: Samples, which: str) -> tuple[Images, NDArray[np.int32]]:
     try:
         images, labels = (np.asarray(part) for part in samples)
-    except (TypeError, ValueError):
-        raise ValueError(f"{which} samples are no arrays: must be those of NumPy") from None
+    except Exception as error:  # whatever the user's objects do when they are asked for arrays
+        raise ValueError(f"{which} samples are no arrays: must be those of NumPy") from error
     if images.ndim not in (2, 3, 4):
         raise ValueError(f"{which} images of shape {images.shape}: must be {SHAPES}")
     if images.size == 0:

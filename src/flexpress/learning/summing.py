@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from flexpress.arguments import shown
 from flexpress.errors import InputError
 from flexpress.learning.job import Job, Learner, Vector
 
@@ -44,7 +45,8 @@ class SummingLearner(Learner, Protocol):
 def train_sums(learner: Learner, groups: Groups, should_stop: ShouldStop) -> Iterator[Vector]:
     """As a SummingLearner does it, by any learner; groups are not empty."""
     if isinstance(learner, SummingLearner):
-        yield from learner.train_sums(groups, should_stop)
+        for total in learner.train_sums(groups, should_stop):
+            yield returned("train_sums", total, groups[0][0].model.shape)
         return
     updates = one_by_one(learner, list(chain.from_iterable(groups)), should_stop)
     for group in groups:
@@ -62,9 +64,17 @@ def one_by_one(learner: Learner, jobs: list[Job], should_stop: ShouldStop) -> It
             raise StopRequestedError
         portion = jobs[start : start + max(1, MOST_BYTES // jobs[start].model.nbytes)]
         updates = learner.train(portion)
-        expected = len(portion), portion[0].model.size
-        if np.shape(updates) != expected:
-            shape = np.shape(updates)
-            raise InputError(f"the learner's train() returned {shape}: must be {expected}")
-        yield from updates
+        yield from returned("train", updates, (len(portion), portion[0].model.size))
         start += len(portion)
+
+
+def returned(method: str, value: object, expected: tuple[int, ...]) -> Vector:
+    """What a learner, perhaps the user's own, has returned; NaN is found when it is merged."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
+        raise InputError(
+            f"the learner's {method}() returned {shown(value)}: must be a NumPy array of floats, "
+            f"of shape {expected}"
+        )
+    if value.shape != expected:
+        raise InputError(f"the learner's {method}() returned {value.shape}: must be {expected}")
+    return value

@@ -6,6 +6,7 @@ A model is the vector of the module's parameters, in torch's order.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from flexpress.errors import InputError
 from flexpress.learning.architecture import Architecture
 from flexpress.learning.batches import batches
-from flexpress.learning.job import Job, Metrics, Vector
+from flexpress.learning.job import Job, Metrics, Vector, check_jobs, check_model
+from flexpress.learning.named import own_code
 from flexpress.learning.task import Task
-from flexpress.learning.torch_module import try_module
+from flexpress.learning.torch_module import check_scores, try_module
 from flexpress.learning.torch_net import make_module
 from flexpress.learning.torch_order import seed_torch, torch_in_order
 
@@ -51,10 +53,12 @@ class TorchLearner:
             torch.tensor(each, dtype=self._dtype).reshape(-1, 1, 1)
             for each in (task.dataset.scale, task.dataset.shift)
         )
-        with torch_in_order(task.seed, self._threads):
+        self._where = f'learning.model = "{name}"'
+        self._is_own = not isinstance(net, Architecture)
+        with torch_in_order(task.seed, self._threads), self._blame():
             module = make_module(net) if isinstance(net, Architecture) else net
             self._module = module.to(device="cpu", dtype=self._dtype)
-            self._shape = self._input_shape(name)
+            self._shape = self._input_shape()
         if initial is not None:
             self._load(initial)
         self._initial: Vector = self._vector().numpy()
@@ -70,9 +74,10 @@ class TorchLearner:
 
     def train(self, jobs: Sequence[Job]) -> Vector:
         """(jobs, params): the model handed over minus the model after the job's steps."""
-        updates = np.empty((len(jobs), len(self._initial)), dtype=self._initial.dtype)
         rows = self._task.indices()
-        with torch_in_order(self._task.seed, self._threads):
+        check_jobs(jobs, rows, self._initial.size)
+        updates = np.empty((len(jobs), self._initial.size), dtype=self._initial.dtype)
+        with torch_in_order(self._task.seed, self._threads), self._blame():
             self._module.train()
             for job, update in zip(jobs, updates, strict=True):
                 self._load(job.model)
@@ -83,16 +88,20 @@ class TorchLearner:
 
     def evaluate(self, model: Vector) -> Metrics:
         """Loss and accuracy on the test samples."""
+        check_model("model", model, self._initial.size)
         data = self._task.dataset
         count = len(data.test_labels)
         loss, right = 0.0, 0
-        with torch_in_order(self._task.seed, self._threads), torch.no_grad():
+        order = torch_in_order(self._task.seed, self._threads)
+        with order, torch.no_grad(), self._blame():
             self._load(model)
             self._module.eval()
             for start in range(0, count, EVALUATED_AT_ONCE):
                 part = slice(start, start + EVALUATED_AT_ONCE)
                 labels = torch.from_numpy(data.test_labels[part].astype(np.int64))
-                scores = self._module(self._inputs(data.test_images[part], self._shape))
+                images = self._inputs(data.test_images[part], self._shape)
+                scores = self._module(images)
+                check_scores(self._where, scores, images, data.num_classes)
                 loss += cross_entropy(scores, labels, reduction="sum").item()
                 right += int((scores.argmax(dim=1) == labels).sum())
         return Metrics(loss / count, right / count)
@@ -107,26 +116,30 @@ class TorchLearner:
             seed_torch(task.seed, row, step)  # dropout and the like depend on nothing else
             images = self._inputs(data.train_images[samples], self._shape)
             labels = torch.from_numpy(data.train_labels[samples].astype(np.int64))
-            loss = cross_entropy(self._module(images), labels)
+            scores = self._module(images)
+            check_scores(self._where, scores, images, data.num_classes)
+            loss = cross_entropy(scores, labels)
             gradients = torch.autograd.grad(loss, parameters, materialize_grads=True)
             with torch.no_grad():
                 for parameter, gradient in zip(parameters, gradients, strict=True):
                     parameter.sub_(gradient, alpha=task.learning_rate)
 
-    def _input_shape(self, name: str) -> tuple[int, ...]:
+    def _blame(self) -> AbstractContextManager[None]:
+        """What goes wrong in a module of the user's own is hers to mend."""
+        return own_code(f"{self._where}: raised") if self._is_own else nullcontext()
+
+    def _input_shape(self) -> tuple[int, ...]:
         """How the module takes an image; rows of features may be images of height 1, or rows."""
         data = self._task.dataset
         some = data.train_images[: self._task.batch_size]
         shapes = [data.image, data.image[2:]] if data.image[:2] == (1, 1) else [data.image]
-        for shape in shapes:
-            failure = try_module(self._module, self._inputs(some, shape), data.num_classes)
-            if failure is None:
-                break
-        if failure is None and not any(each.requires_grad for each in self._module.parameters()):
-            failure = "has no parameters to train: must have some"
-        if failure is not None:
-            raise InputError(f'learning.model = "{name}": {failure}')
-        return shape
+        for shape in shapes[:-1]:
+            with suppress(InputError):
+                try_module(self._where, self._module, self._inputs(some, shape), data.num_classes)
+                return shape
+        images = self._inputs(some, shapes[-1])
+        try_module(self._where, self._module, images, data.num_classes)
+        return shapes[-1]
 
     def _inputs(self, images: NDArray[Any], shape: tuple[int, ...]) -> torch.Tensor:
         """What the module sees: normalised, (samples, *shape)."""

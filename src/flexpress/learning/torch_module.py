@@ -9,7 +9,7 @@ from torch.nn.functional import cross_entropy
 
 from flexpress.errors import InputError
 from flexpress.learning.architecture import MODELS
-from flexpress.learning.named import call_named, import_named, in_one_line
+from flexpress.learning.named import call_named, import_named, own_code
 from flexpress.learning.torch_order import torch_in_order
 
 KEY = "learning.model"
@@ -26,29 +26,35 @@ def own_module(name: str, seed: int) -> nn.Module:
     return module
 
 
-def try_module(module: nn.Module, images: torch.Tensor, num_classes: int) -> str | None:
-    """What goes wrong when the module takes a step from these images; None if nothing does.
+def try_module(where: str, module: nn.Module, images: torch.Tensor, num_classes: int) -> None:
+    """InputError if anything goes wrong when the module takes a step from these images.
 
     The gradients are not kept. Only parameters are carried to clients, so a module whose buffers
     change while it trains, such as the running means of batch norm, would learn something else.
     """
-    before = {key: buffer.clone() for key, buffer in module.named_buffers()}
     labels = torch.from_numpy(np.arange(len(images)) % num_classes)
-    try:
+    with own_code(f"{where}: fails on images {tuple(images.shape)}:"):
+        before = {key: buffer.clone() for key, buffer in module.named_buffers()}
         scores = module.train()(images)
-        if tuple(scores.shape) != (len(images), num_classes):
-            return (
-                f"makes {tuple(scores.shape)} of images {tuple(images.shape)}: "
-                f"must be {(len(images), num_classes)}, one score for each class"
-            )
+        check_scores(where, scores, images, num_classes)
         cross_entropy(scores, labels).backward()
-    except Exception as error:  # the user's module may raise anything
-        return f"fails on images {tuple(images.shape)}: {in_one_line(error)}"
-    module.zero_grad(set_to_none=True)
-    for key, buffer in module.named_buffers():
+        module.zero_grad(set_to_none=True)
+        after = dict(module.named_buffers())
+    for key, buffer in after.items():
         if key not in before or not torch.equal(buffer, before[key]):
-            return (
-                f"its buffer {key} changes in training, but only parameters are carried; take "
-                "GroupNorm, or BatchNorm with track_running_stats=False"
+            raise InputError(
+                f"{where}: its buffer {key} changes in training, but only parameters are carried; "
+                "take GroupNorm, or BatchNorm with track_running_stats=False"
             )
-    return None
+    if not any(each.requires_grad for each in module.parameters()):
+        raise InputError(f"{where}: has no parameters to train: must have some")
+
+
+def check_scores(where: str, scores: object, images: torch.Tensor, num_classes: int) -> None:
+    expected = len(images), num_classes
+    found = tuple(scores.shape) if isinstance(scores, torch.Tensor) else type(scores).__name__
+    if found != expected:
+        raise InputError(
+            f"{where}: makes {found} of images {tuple(images.shape)}: must be {expected}, "
+            "one score for each class"
+        )

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from flexpress.errors import InputError
-from flexpress.learning.choose import Engine, choose_net, learner_of, make_task
+from flexpress.arguments import check_callable
+from flexpress.learning.choose import Engine, check_threads, choose_net, learner_of, make_task
 from flexpress.learning.datasets import Tell, ignore
-from flexpress.learning.job import Job, Learner, Vector
+from flexpress.learning.job import Job, Learner, Vector, check_clients, check_model, check_models
 from flexpress.learning.task import Task
 from flexpress.scenario import Scenario
 
@@ -48,6 +48,8 @@ class TrainingLoss:
         tell: Tell = ignore,
     ) -> TrainingLoss:
         """Of the task and the net that `make_learner` takes, with the same arguments."""
+        threads = check_threads(threads)
+        check_callable(tell=tell)
         choose_net(scenario, engine)  # what is wrong with it is told before any data are loaded
 
         def make(task: Task) -> Learner:
@@ -62,7 +64,7 @@ class TrainingLoss:
 
     def loss(self, model: Vector) -> float:
         """f(x)."""
-        self._check(model.shape == (self._size,), model)
+        check_model("model", model, self._size)
         return float(self._judging.evaluate(model)[0])
 
     def gradients(self, clients: Sequence[int | str], models: Vector) -> Vector:
@@ -76,14 +78,8 @@ class TrainingLoss:
     def _ask(
         self, learner: Learner, clients: Sequence[int | str], models: Vector, steps: Sequence[int]
     ) -> Vector:
-        for unknown in set(clients).difference(self.client_ids):
-            number = len(self.client_ids)
-            raise InputError(f"client {unknown!r}: must be one of the {number} of this loss")
-        if len(steps) != len(clients):
-            raise InputError(f"{len(steps)} steps for {len(clients)} clients: must be as many")
-        shapes = (self._size,), (len(clients), self._size)
-        self._check(models.shape in shapes, models)
-        rows = models if models.ndim == 2 else [models] * len(clients)
+        check_clients(clients, self.client_ids, steps)
+        rows = check_models(models, len(clients), self._size)
         jobs = [
             Job(client, model, int(step), 1)
             for client, model, step in zip(clients, rows, steps, strict=True)
@@ -91,13 +87,6 @@ class TrainingLoss:
         updates = learner.train(jobs)
         updates /= updates.dtype.type(LONG_STEP)
         return updates
-
-    def _check(self, fits: bool, models: Vector) -> None:
-        if not fits:
-            raise InputError(
-                f"models of shape {models.shape}: must be ({self._size},), "
-                f"or (clients, {self._size}) with a row for each client named"
-            )
 
     @cached_property
     def _exact(self) -> Learner:

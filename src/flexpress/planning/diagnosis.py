@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from flexpress.arguments import LARGEST_SEED, check_callable, check_whole
 from flexpress.planning.problem import ABILITIES, FloatArray, Problem
 from flexpress.planning.progress import OnProgress, Progress, ShouldStop, ignore_progress, never
-from flexpress.scenario import Scenario
+from flexpress.scenario import Scenario, check_scenario
 
 MOST_EXTRA = 8
 HALVINGS = 7
@@ -52,6 +53,9 @@ def diagnose(
 
     Found by search, not proven: a smaller change may do. Empty if the budgets fit as they are.
     """
+    check_scenario(scenario)
+    check_callable(on_progress=on_progress, should_stop=should_stop)
+    seed = check_whole("seed", seed, 0, LARGEST_SEED)
     doctor = Doctor(scenario, seed, should_stop)
     if doctor.share(doctor.problem) <= 1 + ENOUGH:
         return []

@@ -11,13 +11,16 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from flexpress.arguments import check_all, check_kind, check_path
 from flexpress.errors import InputError
 from flexpress.planning.plan import ClientId, Plan, Tour
-from flexpress.scenario import Scenario
+from flexpress.scenario import Scenario, check_scenario
 from flexpress.scenario.files import read_text, write_file
 
 SAME = 1e-6
 """Relative: figures in a file may have been rounded by hand, not made for another scenario."""
+
+HOW_TO_PLAN = "make one with make_plan(scenario)"
 
 Figure = tuple[str, float | None, float | None]
 """Name, value found in the file, value expected."""
@@ -29,7 +32,8 @@ def plan_to_json(plan: Plan) -> str:
 
 
 def save_plan(plan: Plan, path: str | Path) -> None:
-    write_file(Path(path), plan_to_json(plan) + "\n")
+    check_kind("plan", plan, Plan, HOW_TO_PLAN)
+    write_file(check_path("path", path), plan_to_json(plan) + "\n")
 
 
 def load_plan(path: str | Path, scenario: Scenario) -> Plan:
@@ -37,25 +41,43 @@ def load_plan(path: str | Path, scenario: Scenario) -> Plan:
 
     Only the order of visits is taken on trust: every figure is computed anew and compared.
     """
-    stored = parse_plan(read_text(Path(path)), str(path))
+    check_scenario(scenario)
+    stored = parse_plan(read_text(check_path("path", path)), str(path))
     try:
-        check_transporters(scenario, stored)
-        check_clients(scenario, [i for tour in stored.transporters for i in tour.clients])
-        node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
-        fresh = Plan.of(
-            scenario,
-            stored.objective,
-            [[node_of[client] for client in tour.clients] for tour in stored.transporters],
-            solver=stored.solver,
-            seed=stored.seed,
-            seconds=stored.seconds,
-        )
+        fresh = made_anew(scenario, stored)
         check_budgets(fresh)
         check_figures(stored, fresh)
         fresh = fresh.with_bound(stored.lower_bound, stored.bound_method)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     return fresh
+
+
+def check_plan(scenario: Scenario, plan: Plan) -> None:
+    """InputError unless both are what they should be, and the plan is one of this scenario."""
+    check_scenario(scenario)
+    check_kind("plan", plan, Plan, HOW_TO_PLAN)
+    check_all("plan.transporters", plan.transporters, Tour, HOW_TO_PLAN)
+    fresh = made_anew(scenario, plan)
+    check_figures(plan, fresh)
+    for k, (old, new) in enumerate(zip(plan.transporters, fresh.transporters, strict=True), 1):
+        if len(old.arrivals) != len(new.arrivals) or not all(map(same, old.arrivals, new.arrivals)):
+            raise InputError(f"transporter {k}: its arrivals do not fit its tour; plan it anew")
+
+
+def made_anew(scenario: Scenario, plan: Plan) -> Plan:
+    """Every figure of the plan, from its order of visits and the scenario."""
+    check_transporters(scenario, plan)
+    check_clients(scenario, [i for tour in plan.transporters for i in tour.clients])
+    node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
+    return Plan.of(
+        scenario,
+        plan.objective,
+        [[node_of[client] for client in tour.clients] for tour in plan.transporters],
+        solver=plan.solver,
+        seed=plan.seed,
+        seconds=plan.seconds,
+    )
 
 
 def parse_plan(text: str, source: str) -> Plan:

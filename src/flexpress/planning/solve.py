@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import time
+from typing import get_args
 
+from flexpress.arguments import (
+    LARGEST_SEED,
+    LONGEST_TIME,
+    check_callable,
+    check_choice,
+    check_number,
+    check_text,
+    check_whole,
+)
 from flexpress.cluster import connected
 from flexpress.errors import InputError
 from flexpress.planning.infeasible import explain_infeasible
@@ -17,10 +27,12 @@ from flexpress.planning.progress import (
     ignore_progress,
     never,
 )
-from flexpress.scenario import Objective, Scenario, SolverName
+from flexpress.scenario import Objective, Scenario, SolverName, check_scenario
 
 PROOF_LABELS = 5_000_000
 """Effort for a proof that no plan fits: about ten seconds at most."""
+
+MOST_ITERATIONS = 2**62
 
 MOST_STARTS = 10_000
 """More is a slip of the hand."""
@@ -51,9 +63,14 @@ def make_plan(
     many `jobs` of them run at a time, in processes, or on the cluster at the address `ray`; that
     does not change the result.
     """
-    check_effort(seconds, iterations, seed, starts, jobs, ray)
-    objective = objective or scenario.plan.objective
-    solver = solver or scenario.plan.solver
+    check_scenario(scenario)
+    check_callable(on_progress=on_progress, should_stop=should_stop)
+    seconds, iterations, seed, starts, jobs = check_effort(
+        seconds, iterations, seed, starts, jobs, ray
+    )
+    objective = scenario.plan.objective if objective is None else objective
+    solver = scenario.plan.solver if solver is None else solver
+    check_choice("objective", objective, get_args(Objective))
     check_solver(solver, starts)
     seed = scenario.seed if seed is None else seed
     effort = Effort(iterations, seconds)
@@ -176,26 +193,28 @@ def check_effort(
     starts: int = 1,
     jobs: int | None = None,
     ray: str | None = None,
-) -> None:
+) -> tuple[float | None, int | None, int | None, int, int | None]:
+    """All but `ray` as plain numbers; InputError for the first that is not allowed."""
     if seconds is not None and iterations is not None:
         raise InputError("seconds and iterations are both given; give one of them")
-    if seconds is not None and not 0 < seconds <= 1e9:
-        raise InputError(f"seconds = {seconds}: must be greater than 0 and at most 1e9")
-    if iterations is not None and not 0 < iterations < 2**62:
-        raise InputError(f"iterations = {iterations}: must be a whole number from 1 to 2^62")
-    if seed is not None and not 0 <= seed < 2**63:
-        raise InputError(f"seed = {seed}: must be a whole number from 0 to 2^63 - 1")
-    if not 1 <= starts <= MOST_STARTS:
-        raise InputError(f"starts = {starts}: must be a whole number from 1 to {MOST_STARTS:,}")
-    if jobs is not None and jobs < 1:
-        raise InputError(f"jobs = {jobs}: must be at least 1")
-    if ray is not None and starts == 1:
+    if seconds is not None:
+        seconds = check_number("seconds", seconds, above=0, most=LONGEST_TIME)
+    if iterations is not None:
+        iterations = check_whole("iterations", iterations, 1, MOST_ITERATIONS)
+    if seed is not None:
+        seed = check_whole("seed", seed, 0, LARGEST_SEED)
+    starts = check_whole("starts", starts, 1, MOST_STARTS)
+    if jobs is not None:
+        jobs = check_whole("jobs", jobs, 1)
+    if ray is not None and check_text("ray", ray) and starts == 1:
         raise InputError(
             f"ray = {ray}: one start needs no cluster; give starts = 2 or more, or leave ray out"
         )
+    return seconds, iterations, seed, starts, jobs
 
 
 def check_solver(solver: SolverName, starts: int) -> None:
+    check_choice("solver", solver, get_args(SolverName))
     if solver == "exact" and starts > 1:
         raise InputError(
             f"starts = {starts}: the solver exact finds the optimum in one; leave starts out, "

@@ -11,7 +11,9 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
+from flexpress.arguments import check_path
 from flexpress.planning import Plan
+from flexpress.planning.plan_file import check_plan
 from flexpress.report.map_data import map_data
 from flexpress.scenario import Scenario
 from flexpress.scenario.folder import write_files
@@ -35,7 +37,8 @@ SCRIPTS = (
 
 def save_html_map(scenario: Scenario, plan: Plan, path: str | Path) -> None:
     """The map as an HTML file, which is replaced; the same plan gives the same bytes."""
-    path = Path(path)
+    check_plan(scenario, plan)
+    path = check_path("path", path)
     write_files(path.parent, {path.name: html_map(scenario, plan)})
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from flexpress.errors import InputError
+from flexpress.arguments import check_all, check_callable, check_path, check_text
 from flexpress.report.band import band_of
 from flexpress.report.band_labels import end_texts
 from flexpress.report.curves_section import curves_section
@@ -41,8 +41,12 @@ def save_report(
     The same runs give the same bytes. Files that are there are replaced, but never those of the
     runs.
     """
+    runs = check_all("runs", runs, StoredRun, "read them with load_run(folder)")
+    check_callable(label_counts=label_counts)
+    check_text("made_by", made_by)
+    path = check_path("path", path)
     outputs = Outputs(inputs=files_of(run.folder for run in runs))
-    write_report(runs, Path(path), outputs, label_counts=label_counts, made_by=made_by)
+    write_report(runs, path, outputs, label_counts=label_counts, made_by=made_by)
 
 
 def write_report(
@@ -54,8 +58,6 @@ def write_report(
     made_by: str,
 ) -> None:
     """The same by a command."""
-    if not runs:
-        raise InputError("no runs to report on: give at least one")
     outputs.check(path.parent, (path.name,))
     page = runs_page(runs, label_counts=label_counts, made_by=made_by, figures=figures_beside(path))
     write_page(page, path, outputs)

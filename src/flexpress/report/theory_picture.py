@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from flexpress.errors import InputError
+from flexpress.arguments import check_all, check_path, check_text
 from flexpress.planning.colours import OKABE_ITO
 from flexpress.report.curve_axes import add_title, plain, scale_slots
 from flexpress.report.curve_labels import write_beside
@@ -28,7 +28,7 @@ from flexpress.theory import (
     lemma2_global,
     lemma2_local,
 )
-from flexpress.theory.bounds import check_horizon
+from flexpress.theory.bounds import check_horizon, check_problem, check_rate
 from flexpress.theory.forecast import theorem_of
 
 FloatArray = NDArray[np.float64]
@@ -63,8 +63,11 @@ def save_theory_picture(
 ) -> None:
     """Distances and gradients, averaged over runs that differ in their seeds, and their bounds."""
     theorem_of(algorithm)  # or there is nothing to draw
-    if not runs:
-        raise InputError("runs: must be at least one, measured by `measure`")
+    runs = check_all("runs", runs, Measured, "make them with flexpress.theory.measure")
+    file = check_path("path", path)
+    check_text("title", title)
+    check_problem(constants, tours)
+    check_rate(constants, learning_rate)
     check_horizon(tours, len(runs[0].gradient))
     figure = Figure(figsize=SIZE, facecolor="white")
     FigureCanvasAgg(figure)
@@ -75,7 +78,7 @@ def save_theory_picture(
     lower.set_ylabel("mean of |grad f|² so far", color=INK)
     scale_slots(lower, len(runs[0].gradient))
     add_title(upper, title)
-    write_file(Path(path), png_bytes(figure, DOTS_PER_INCH))
+    write_file(file, png_bytes(figure, DOTS_PER_INCH))
 
 
 def lemmas(

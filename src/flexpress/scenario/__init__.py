@@ -1,6 +1,6 @@
 """What is given: positions, fleet, link and energy physics; TOML in and out; presets."""
 
-from flexpress.scenario.model import Scenario
+from flexpress.scenario.model import Scenario, check_scenario
 from flexpress.scenario.preset import preset_names, preset_text
 from flexpress.scenario.settings import Objective, SolverName
 from flexpress.scenario.terrain import Point
@@ -14,6 +14,7 @@ __all__ = [
     "Point",
     "Scenario",
     "SolverName",
+    "check_scenario",
     "preset_names",
     "preset_text",
 ]

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from flexpress.arguments import plain
 from flexpress.scenario.section import KeyedError
 from flexpress.scenario.toml import write_key, write_value
 
@@ -46,6 +47,7 @@ def show_value(value: object) -> str:
         text = write_value(value)
     except ValueError:  # Python refuses to write integers of thousands of digits
         text = "a number of thousands of digits"
+    text = "".join(c if c.isprintable() else " " for c in text)  # of objects that no file holds
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 4] + " ..."
 
 
@@ -72,7 +74,11 @@ def _message(detail: ErrorDetails, model: type[BaseModel]) -> str:
         allowed = list(_fields(model, path[:-1]))
         return f"unknown key{nearest(str(path[-1]), allowed)}; allowed: {', '.join(allowed)}"
     template = MESSAGES.get(detail["type"])
-    text = template.format(**detail.get("ctx", {})) if template else detail["msg"].lower()
+    limits = {
+        name: plain(limit) if isinstance(limit, float) else limit
+        for name, limit in detail.get("ctx", {}).items()
+    }
+    text = template.format(**limits) if template else detail["msg"].lower()
     *table, key = path[:2]
     field = _fields(model, tuple(table)).get(str(key))
     return f"{text} ({field.description})" if field and field.description else text

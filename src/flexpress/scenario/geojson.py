@@ -84,7 +84,9 @@ def _feature(value: object, where: str) -> Feature:
         geometry["type"],
         geometry.get("coordinates"),
         None if bare else value.get("id"),
-        properties if isinstance(properties, dict) else {},
+        {**{key.lower(): each for key, each in properties.items()}, **properties}
+        if isinstance(properties, dict)
+        else {},
     )
 
 

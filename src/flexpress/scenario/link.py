@@ -7,6 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from flexpress.arguments import LONGEST_TIME, plain
 from flexpress.scenario import physics
 from flexpress.scenario.quantities import (
     Altitude,
@@ -31,20 +32,31 @@ class Link(Section):
     The altitude may stand with each of them: transporters fly at it.
     """
 
-    transfer_time: Time | None = Field(default=None, description="seconds per client")
-    rate: DataRate | None = Field(default=None, description="bit/s")
-    model_size: DataSize | None = Field(default=None, description="bytes")
-    bandwidth: Bandwidth | None = Field(default=None, description="Hz")
-    altitude: Altitude | None = Field(default=None, description="metres")
-    transmit_power: PositiveWatts | None = Field(default=None, description="watts")
-    channel_gain: Gain | None = Field(default=None, description="gain at 1 m, beta_0 of the paper")
-    noise: NoiseDensity | None = Field(default=None, description="W/Hz, N_0 of the paper")
+    transfer_time: Time | None = Field(
+        default=None, le=LONGEST_TIME, description="seconds per client"
+    )
+    rate: DataRate | None = Field(default=None, ge=1e-3, le=1e15, description="bit/s")
+    model_size: DataSize | None = Field(default=None, ge=0.125, le=1e15, description="bytes")
+    bandwidth: Bandwidth | None = Field(default=None, ge=1e-3, le=1e15, description="Hz")
+    altitude: Altitude | None = Field(default=None, ge=1e-3, description="metres")
+    transmit_power: PositiveWatts | None = Field(
+        default=None, ge=1e-15, le=1e9, description="watts"
+    )
+    channel_gain: Gain | None = Field(
+        default=None, ge=1e-20, le=1e9, description="gain at 1 m, beta_0 of the paper"
+    )
+    noise: NoiseDensity | None = Field(
+        default=None, ge=1e-30, le=1.0, description="W/Hz, N_0 of the paper"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         check_form(self, (CONSTANT, FIXED_RATE, SHANNON), optional=("altitude",))
-        if not math.isfinite(self.seconds_per_client):
-            raise ValueError("these values give no finite transfer time: check their units")
+        if self.seconds_per_client > LONGEST_TIME:
+            raise ValueError(
+                f"these values give a transfer time of {plain(self.seconds_per_client)} s: must be "
+                f"at most {plain(LONGEST_TIME)} s; check their units"
+            )
         return self
 
     @property

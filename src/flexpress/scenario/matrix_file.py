@@ -11,7 +11,7 @@ import numpy as np
 from flexpress.errors import InputError
 from flexpress.scenario.complaints import show_value
 from flexpress.scenario.matrix import FloatArray, Matrix, find_flaw
-from flexpress.scenario.table import Row, is_number, read_rows
+from flexpress.scenario.table import Row, decimal_sign, is_number, read_table, to_number
 
 SERVER = "server"
 """The label of the first row and column."""
@@ -38,19 +38,23 @@ def parse_npy(content: bytes, source: str) -> Matrix:
 
 def parse_csv(text: str, source: str, ids: Sequence[object]) -> Matrix:
     """Labels, if there are any, must be those of the nodes: server, then the ids in order."""
-    rows = list(read_rows(text, source))
+    table = read_table(text, source)
+    rows = table.rows
     if not rows:
         raise InputError(f"{source}: empty; give one row of metres for each node, server first")
+    while len(rows[0][1]) > 1 and not any("".join(cells[-1:]) for _, cells in rows):
+        rows = [(line, cells[:-1]) for line, cells in rows]  # separators at the ends of all lines
     skipped = 0
     if not is_number(rows[0][1][0]):
         _check_labels(rows, [SERVER, *(str(client) for client in ids)], source)
         rows, skipped = [(line, cells[1:]) for line, cells in rows[1:]], 1
-    entries = np.array([_numbers(row, len(rows), skipped, source) for row in rows])
+    numbers = (((row, j), cell) for row in rows for j, cell in enumerate(row[1]))
+    sign = decimal_sign(numbers, table.separator, lambda key: _where(*key, skipped, source))
+    entries = np.array([_numbers(row, len(rows), sign, skipped, source) for row in rows])
     flaw = find_flaw(entries)
     if flaw:
         i, j, message = flaw
-        cell = _cell(rows[i], j, skipped, source)
-        raise InputError(f"{cell}: {message}")
+        raise InputError(f"{_cell(rows[i], j, skipped, source)}: {message}")
     return Matrix(entries)
 
 
@@ -62,7 +66,7 @@ def _check_labels(rows: list[Row], labels: list[str], source: str) -> None:
 
 def _compare(found: list[str], expected: list[str], where: str) -> None:
     for place, (label, right) in enumerate(zip_longest(found, expected), start=1):
-        if label != right:
+        if label != right and not (place == 1 and str(label).lower() == SERVER):
             shown = "missing" if label is None else show_value(label)
             needed = "no such label" if right is None else show_value(right)
             raise InputError(
@@ -71,20 +75,26 @@ def _compare(found: list[str], expected: list[str], where: str) -> None:
             )
 
 
-def _numbers(row: Row, size: int, skipped: int, source: str) -> FloatArray:
+def _numbers(row: Row, size: int, sign: str, skipped: int, source: str) -> FloatArray:
     line, cells = row
     if len(cells) != size:
         raise InputError(
             f"{source}: line {line}: {len(cells)} entries in a matrix of {size} rows: "
             "must be square"
         )
+    numbers = []
     for j, cell in enumerate(cells):
-        if not is_number(cell):
-            raise InputError(f"{_cell(row, j, skipped, source)}: must be a finite number (m)")
-    return np.array([float(cell) for cell in cells])
+        try:
+            numbers.append(to_number(cell, sign, "m"))
+        except ValueError as error:
+            raise InputError(f"{_cell(row, j, skipped, source)}: {error}") from None
+    return np.array(numbers)
 
 
 def _cell(row: Row, j: int, skipped: int, source: str) -> str:
     """Where an entry stands and what it is, for errors."""
-    line, cells = row
-    return f"{source}: line {line}, column {j + 1 + skipped} = {show_value(cells[j])}"
+    return f"{_where(row, j, skipped, source)} = {show_value(row[1][j])}"
+
+
+def _where(row: Row, j: int, skipped: int, source: str) -> str:
+    return f"{source}: line {row[0]}, column {j + 1 + skipped}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError, model_validator
 
+from flexpress.arguments import LONGEST_TIME, check_kind, check_path, check_text, plain, refusal
 from flexpress.errors import InputError
 from flexpress.scenario.complaints import explain
 from flexpress.scenario.files import parse_toml, read_text, write_file
@@ -22,10 +23,12 @@ from flexpress.scenario.places import LatLonAltitude
 from flexpress.scenario.preset import preset_text
 from flexpress.scenario.quantities import LARGEST_SEED, Label, PositiveTime, WholeNumber
 from flexpress.scenario.section import KeyedError, Section
-from flexpress.scenario.settings import TRANSMIT_POWER, Fleet, PlanSettings, Power
+from flexpress.scenario.settings import MOST_WATTS, TRANSMIT_POWER, Fleet, PlanSettings, Power
 from flexpress.scenario.terrain import Point, Terrain
 from flexpress.scenario.toml import write_document
 from flexpress.scenario.training import LearningSettings, RunSettings
+
+SHORTEST_SLOT = 1e-3
 
 FloatArray = NDArray[np.float64]
 
@@ -34,8 +37,13 @@ class Scenario(Section):
     """Positions, fleet, link, power, in SI units. Made by `load`, `from_dict` or `preset`."""
 
     name: Label = "scenario"
-    seed: WholeNumber = Field(default=0, ge=0, le=LARGEST_SEED)
-    slot: PositiveTime = Field(default=60.0, description="seconds for one local training step")
+    seed: WholeNumber = Field(default=0, ge=0, le=LARGEST_SEED, description="0 to 2^63 - 1")
+    slot: PositiveTime = Field(
+        default=60.0,
+        ge=SHORTEST_SLOT,
+        le=LONGEST_TIME,
+        description="seconds for one local training step",
+    )
     network: Network = Field(description="the section [network]: server and clients")
     fleet: Fleet = Field(description="the section [fleet]: speeds, budgets")
     link: Link = Field(description="the section [link]: time to pass a model to a client")
@@ -49,7 +57,7 @@ class Scenario(Section):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """The scenario in a TOML file; InputError with one line if something is wrong."""
-        path = Path(path)
+        path = check_path("path", path)
         data = parse_toml(read_text(path), str(path))
         return cls.from_dict(data, base_dir=path.parent, source=str(path))
 
@@ -66,7 +74,12 @@ class Scenario(Section):
         source: str = "scenario",
     ) -> Self:
         """The scenario in nested mappings shaped like the file; `source` stands in its errors."""
-        complete = read_inputs(data, Path(base_dir or "."), source)
+        if not isinstance(data, Mapping):
+            raise refusal("data", data, "a mapping of keys, shaped like the scenario file")
+        folder = Path() if base_dir is None else check_path("base_dir", base_dir)
+        check_text("source", source)
+        data = plain_values(data)
+        complete = read_inputs(data, folder, source)
         try:
             return cls.model_validate(complete)
         except ValidationError as error:
@@ -90,7 +103,7 @@ class Scenario(Section):
         return write_document(self.to_dict())
 
     def save(self, path: str | Path) -> None:
-        write_file(Path(path), self.to_toml())
+        write_file(check_path("path", path), self.to_toml())
 
     @property
     def learning_seed(self) -> int:
@@ -214,9 +227,10 @@ class Scenario(Section):
     @model_validator(mode="after")
     def _check_flight_power(self) -> Self:
         for k, speed in enumerate(self.speeds):
-            if not math.isfinite(self.flight_power(k)):
-                text = f"c1 V^3 + c2 / V is not finite at {speed} m/s"
-                raise KeyedError("fleet.speeds", text)
+            watts = self.flight_power(k)
+            if watts > MOST_WATTS:
+                text = f"c1 V^3 + c2 / V is {watts:.3g} W at {speed} m/s"
+                raise KeyedError("fleet.speeds", f"{text}: must be at most {plain(MOST_WATTS)} W")
         return self
 
     @model_validator(mode="after")
@@ -233,6 +247,33 @@ class Scenario(Section):
     def __eq__(self, other: object) -> bool:
         # By fields alone: pydantic would compare the cached positions too, which arrays refuse.
         return isinstance(other, Scenario) and self.to_dict() == other.to_dict()
+
+
+def check_scenario(scenario: object) -> Scenario:
+    """InputError for anything else that a public call is given as its scenario."""
+    return check_kind("scenario", scenario, Scenario, "make one with Scenario.load or .preset")
+
+
+def plain_values(data: Mapping[str, object]) -> dict[str, object]:
+    """Without NumPy's numbers and arrays, and without paths: as a file would have given it."""
+    return {str(key): _plain(value) for key, value in data.items()}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, Mapping):
+        return plain_values(value)
+    if isinstance(value, list | tuple) and any(map(_is_numpy, set(map(type, value)))):
+        return [_plain(entry) for entry in value]
+    return value
+
+
+def _is_numpy(kind: type) -> bool:
+    """Numbers deeper within a list are found by those who read them: a million places are quick."""
+    return issubclass(kind, np.generic | np.ndarray)
 
 
 def _without_none(data: Mapping[str, object]) -> dict[str, object]:

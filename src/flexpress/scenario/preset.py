@@ -6,6 +6,7 @@ import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from flexpress.arguments import LARGEST_SEED, check_text, check_whole
 from flexpress.errors import InputError
 from flexpress.scenario.complaints import nearest
 
@@ -20,14 +21,13 @@ def preset_names() -> list[str]:
 def preset_text(name: str, seed: int | None = None) -> str:
     """The TOML text of a preset, with another seed if one is given."""
     names = preset_names()
-    if name not in names:
+    if check_text("name", name) not in names:
         hint = nearest(name, names)
         raise InputError(f'no preset "{name}"{hint}; there are: {", ".join(names)}')
     text = (_folder() / (name + SUFFIX)).read_text(encoding="utf-8")
     if seed is None:
         return text
-    if seed < 0:
-        raise InputError(f"seed = {seed}: must be a whole number of at least 0")
+    seed = check_whole("seed", seed, 0, LARGEST_SEED)
     return re.sub(r"(?m)^seed = \d+", f"seed = {seed}", text, count=1)
 
 

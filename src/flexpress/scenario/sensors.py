@@ -1,22 +1,47 @@
 """Clients from a CSV file: the columns id, x, y (metres) or id, lat, lon (degrees), in any order.
 
-The columns altitude (metres above sea level) and name may be there too; others are left alone.
+Columns may have other usual names, in upper or lower case. The columns altitude (metres above sea
+level) and name may be there too; others are left alone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from flexpress.errors import InputError
 from flexpress.scenario.complaints import show_value
 from flexpress.scenario.places import LatLon, Place, latitude, longitude
 from flexpress.scenario.quantities import client_id, coordinate, height, label_or_blank
-from flexpress.scenario.table import read_number, read_rows
+from flexpress.scenario.table import decimal_sign, read_number, read_table
 
 METRES = ("id", "x", "y")
 DEGREES = ("id", "lat", "lon")
 OPTIONAL = ("altitude", "name")
+NUMBERS = ("x", "y", "lat", "lon", "altitude")
+
+OTHER_NAMES: Mapping[str, Sequence[str]] = {
+    "id": (
+        "client",
+        "client id",
+        "sensor",
+        "sensor id",
+        "station",
+        "station id",
+        "node",
+        "node id",
+    ),
+    "x": ("easting",),
+    "y": ("northing",),
+    "lat": ("latitude",),
+    "lon": ("lng", "long", "longitude"),
+    "altitude": ("alt", "elevation"),
+    "name": ("label",),
+}
+"""What a column may be called instead."""
+
+UNITS = {"m": NUMBERS[:2] + NUMBERS[4:], "deg": NUMBERS[2:4], "°": NUMBERS[2:4]}
+"""What may stand in brackets after a name: "x [m]". With any other unit it is another column."""
 
 Cells = dict[str, str]
 """The cells of one line by the name of their column."""
@@ -24,28 +49,28 @@ Cells = dict[str, str]
 
 def parse_sensors(text: str, source: str, geographic: bool) -> dict[str, object]:
     """The CSV text as the keys `clients`, `ids`, `names`, `altitudes` of `[network]`."""
-    rows = read_rows(text, source)
-    header_line, header = next(rows, (1, []))
+    table = read_table(text, source)
+    (header_line, header), *rows = table.rows or [(1, [])]
     needed = DEGREES if geographic else METRES
-    columns = _columns([cell.lower() for cell in header], needed, f"{source}: line {header_line}")
-    clients: dict[int | str, list[object]] = {}
-    lines: dict[str, int] = {}
+    columns = _columns(header, needed, f"{source}: line {header_line}")
+    lines: dict[str, Cells] = {}
     for line, row in rows:
         where = f"{source}: line {line}"
         if len(row) != len(header):
             raise InputError(f"{where}: {len(row)} cells, but the header has {len(header)} columns")
-        cells = {name: row[column] for name, column in columns.items()}
-        first = lines.setdefault(cells["id"], line)
-        if first != line:
-            raise InputError(
-                f"{where}: id = {cells['id']}: also on line {first}; give each id once"
-            )
-        client = _id(cells["id"], where)
-        clients[client] = [_place(cells, where), _name(cells, where), _altitude(cells, where)]
-    if not clients:
+        lines[where] = {name: row[column] for name, column in columns.items()}
+    if not lines:
         needs = ",".join(needed)
         raise InputError(f"{source}: no clients; give at least one line {needs} below the header")
-    return as_keys(list(clients), list(clients.values()))
+    numbers = (
+        ((where, name), cells[name])
+        for where, cells in lines.items()
+        for name in NUMBERS
+        if name in cells
+    )
+    sign = decimal_sign(numbers, table.separator, ": ".join)
+    ids = _ids(lines)
+    return as_keys(ids, [_client(cells, sign, where) for where, cells in lines.items()])
 
 
 def as_keys(ids: Sequence[object], clients: Sequence[Sequence[object]]) -> dict[str, object]:
@@ -61,28 +86,57 @@ def as_keys(ids: Sequence[object], clients: Sequence[Sequence[object]]) -> dict[
 
 def _columns(header: list[str], needed: Sequence[str], where: str) -> dict[str, int]:
     """Where each column stands that we read."""
+    known = [_known_name(cell) for cell in header]
+    found = show_value(",".join(header))
+    if "id" not in known:  # then the names are the ids
+        known = ["id" if name == "name" else name for name in known]
     for name in needed:
-        if name not in header:
-            found = show_value(",".join(header))
-            hint = _hint(header, needed)
+        if name not in known:
             raise InputError(
-                f'{where}: column "{name}" is missing in {found}; must be {",".join(needed)}{hint}'
+                f'{where}: column "{name}" is missing in {found}; '
+                f"must be {','.join(needed)}{_hint(known, needed)}"
             )
-    used = [name for name in (*needed, *OPTIONAL) if name in header]
+    used = [name for name in (*needed, *OPTIONAL) if name in known]
     for name in used:
-        if header.count(name) != 1:
-            found = show_value(",".join(header))
-            raise InputError(f'{where}: column "{name}" stands twice in {found}; give it once')
-    return {name: header.index(name) for name in used}
+        if known.count(name) != 1:
+            alike = [cell for cell, meaning in zip(header, known, strict=True) if meaning == name]
+            raise InputError(f"{where}: {_twice(name, alike)} in {found}; give it once")
+    return {name: known.index(name) for name in used}
 
 
-def _hint(header: list[str], needed: Sequence[str]) -> str:
+def _known_name(cell: str) -> str:
+    """What the column is called here; "" if it is none that we read."""
+    text, _, unit = re.fullmatch(r"(.*?)\s*([(\[](.*)[)\]])?", cell.lower(), re.DOTALL).groups()  # type: ignore[union-attr]  # it matches everything
+    word = re.sub(r"[\s_-]+", " ", text)
+    for name, others in OTHER_NAMES.items():
+        if word == name or word in others:
+            return name if unit is None or name in UNITS.get(unit.strip(), ()) else ""
+    return ""
+
+
+def _twice(name: str, alike: list[str]) -> str:
+    if len({cell.lower() for cell in alike}) == 1:
+        return f'column "{name}" stands twice'
+    return f'columns {" and ".join(show_value(cell) for cell in alike)} both mean "{name}"'
+
+
+def _hint(known: list[str], needed: Sequence[str]) -> str:
     """What to say to someone who mixes metres and degrees."""
     other = METRES if needed == DEGREES else DEGREES
-    if not set(other) <= set(header):
+    if not set(other) <= set(known):
         return ""
     server = "{ lat, lon }" if needed == DEGREES else "[x, y] in metres"
     return f", since network.server is {server}"
+
+
+def _ids(lines: Mapping[str, Cells]) -> list[int | str]:
+    first: dict[str, str] = {}
+    for where, cells in lines.items():
+        other = first.setdefault(cells["id"], where)
+        if other != where:
+            line = other.rpartition(": ")[2]
+            raise InputError(f"{where}: id = {cells['id']}: also on {line}; give each id once")
+    return [_id(cells["id"], where) for where, cells in lines.items()]
 
 
 def _id(text: str, where: str) -> int | str:
@@ -95,11 +149,21 @@ def _id(text: str, where: str) -> int | str:
         raise InputError(f"{where}: id = {show_value(text)}: {error}") from None
 
 
-def _place(cells: Cells, where: str) -> Place:
+def _client(cells: Cells, sign: str, where: str) -> list[object]:
+    """Place, name, altitude."""
+    altitude = cells.get("altitude", "")
+    return [
+        _place(cells, sign, where),
+        _name(cells, where),
+        altitude and read_number(altitude, sign, "altitude", "m", height, where),
+    ]
+
+
+def _place(cells: Cells, sign: str, where: str) -> Place:
     if "lat" in cells:
-        lat = read_number(cells["lat"], "lat", "degrees", latitude, where)
-        return LatLon(lat, read_number(cells["lon"], "lon", "degrees", longitude, where))
-    x, y = (read_number(cells[name], name, "m", coordinate, where) for name in ("x", "y"))
+        lat = read_number(cells["lat"], sign, "lat", "degrees", latitude, where)
+        return LatLon(lat, read_number(cells["lon"], sign, "lon", "degrees", longitude, where))
+    x, y = (read_number(cells[name], sign, name, "m", coordinate, where) for name in ("x", "y"))
     return x, y
 
 
@@ -108,9 +172,3 @@ def _name(cells: Cells, where: str) -> str:
         return label_or_blank(cells.get("name", ""))
     except ValueError as error:
         raise InputError(f"{where}: name = {show_value(cells['name'])}: {error}") from None
-
-
-def _altitude(cells: Cells, where: str) -> float | str:
-    """Metres above sea level; blank if unknown."""
-    text = cells.get("altitude", "")
-    return text and read_number(text, "altitude", "m", height, where)

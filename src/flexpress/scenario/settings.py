@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -28,11 +28,16 @@ HOVER_POWER = 20.0
 TRANSMIT_POWER = 0.1
 
 
+AnySpeed = Annotated[Speed, Field(ge=1e-3, le=1e5)]
+AnyEnergy = Annotated[Energy, Field(ge=1e-3, le=1e15)]
+MOST_WATTS = 1e9
+
+
 class Fleet(Section):
     """One entry per transporter."""
 
-    speeds: tuple[Speed, ...] = Field(description="m/s, one entry per transporter")
-    budgets: tuple[Energy, ...] | None = Field(
+    speeds: tuple[AnySpeed, ...] = Field(description="m/s, one entry per transporter")
+    budgets: tuple[AnyEnergy, ...] | None = Field(
         default=None, description="joules, one entry per transporter; absent = unlimited"
     )
 
@@ -60,11 +65,15 @@ class Fleet(Section):
 class Power(Section):
     """What a transporter draws: in flight (a constant, or c1 V^3 + c2 / V), hovering, sending."""
 
-    flight: Watts | None = Field(default=None, description="watts")
-    c1: ParasiticCoefficient | None = Field(default=None, description="of c1 V^3 + c2 / V")
-    c2: InducedCoefficient | None = Field(default=None, description="of c1 V^3 + c2 / V")
-    hover: Watts = Field(default=HOVER_POWER, description="watts")
-    transmit: Watts | None = Field(default=None, description="watts")
+    flight: Watts | None = Field(default=None, le=MOST_WATTS, description="watts")
+    c1: ParasiticCoefficient | None = Field(
+        default=None, le=MOST_WATTS, description="of c1 V^3 + c2 / V"
+    )
+    c2: InducedCoefficient | None = Field(
+        default=None, le=MOST_WATTS, description="of c1 V^3 + c2 / V"
+    )
+    hover: Watts = Field(default=HOVER_POWER, le=MOST_WATTS, description="watts")
+    transmit: Watts | None = Field(default=None, le=MOST_WATTS, description="watts")
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -1,44 +1,132 @@
-"""CSV text -> rows of cells, and cells -> numbers, with errors that name the line."""
+"""CSV text -> rows of cells, and cells -> numbers, with errors that name the line.
+
+Spreadsheets write it in many ways: cells are separated by commas, semicolons or tabs, and numbers
+have a decimal point or a decimal comma. The first line shows the separator, the numbers the sign.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
 
 from flexpress.errors import InputError
 from flexpress.scenario.complaints import show_value
 from flexpress.scenario.units import NUMBER
 
 NUMBER_CELL = re.compile(NUMBER, re.ASCII)
+WITH_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?", re.ASCII)
+WITH_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?", re.ASCII)
+COMMA_THOUSANDS = re.compile(r"[+-]?\d{1,3},\d{3}", re.ASCII)
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:[.,'\u2019\s]\d{3})+(?:[.,]\d+)?")
+
+QUOTED = re.compile(r'"(?:[^"]|"")*"')
+NAMED_SEPARATOR = re.compile(r'"?sep=([,;|\t])"?[,;\s]*', re.IGNORECASE)
+"""What Excel writes and reads in the first line of some files."""
+
+LINES_SEARCHED = 100
+"""For the first that is not blank."""
+
+OTHER = {".": ",", ",": "."}
+
+Key = TypeVar("Key")
 
 Row = tuple[int, list[str]]
 """The line number, counted from 1, and the cells."""
 
 
-def read_rows(text: str, source: str) -> Iterator[Row]:
+@dataclass(frozen=True)
+class Table:
     """The lines that are not blank, without spaces around the cells."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+
+    rows: list[Row]
+    separator: str
+
+
+def read_table(text: str, source: str) -> Table:
+    separator, skipped = _separator(text)
+    lines = io.StringIO(text, newline="")
+    for _ in range(skipped):
+        lines.readline()
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    rows: list[Row] = []
     try:
         for row in reader:
             cells = [cell.strip() for cell in row]
             if any(cells):
-                yield reader.line_num, cells
+                rows.append((reader.line_num + skipped, cells))
     except csv.Error as error:
-        raise InputError(f"{source}: line {reader.line_num}: not valid CSV: {error}") from None
+        line = reader.line_num + skipped
+        raise InputError(f"{source}: line {line}: not valid CSV: {error}") from None
+    return Table(rows, separator)
+
+
+def decimal_sign(
+    cells: Iterable[tuple[Key, str]], separator: str, where: Callable[[Key], str]
+) -> str:
+    """The one of all numbers, given as where they stand and their text.
+
+    InputError if a number may mean two things: "1.234" beside "0,5", or "1,234" between commas.
+    """
+    found: dict[str, str] = {}
+    for key, cell in cells:
+        if cell.isdigit():  # the common case, a million times
+            continue
+        if separator == "," and COMMA_THOUSANDS.fullmatch(cell):
+            raise InputError(
+                f"{where(key)} = {show_value(cell)}: a decimal comma, or a thousands separator? "
+                f"write {cell.replace(',', '.')} or {cell.replace(',', '')}"
+            )
+        for sign, pattern in ((".", WITH_POINT), (",", WITH_COMMA)):
+            if sign not in found and sign in cell and pattern.fullmatch(cell):
+                found[sign] = cell
+                if len(found) > 1:
+                    raise InputError(
+                        f"{where(key)} = {show_value(cell)}: others have a decimal "
+                        f"{'comma' if sign == '.' else 'point'}, such as {found[OTHER[sign]]}; "
+                        "write all numbers alike, without thousands separators"
+                    )
+    return next(iter(found), ".")
 
 
 def is_number(cell: str) -> bool:
-    return NUMBER_CELL.fullmatch(cell) is not None
+    return (NUMBER_CELL.fullmatch(cell) or WITH_COMMA.fullmatch(cell)) is not None
+
+
+def to_number(cell: str, sign: str, unit: str) -> float:
+    """ValueError if it is none, with what to change."""
+    plain = cell.replace(",", ".") if sign == "," else cell
+    if NUMBER_CELL.fullmatch(plain):
+        return float(plain)
+    if THOUSANDS.fullmatch(cell):
+        raise ValueError(f"must be a number ({unit}) without thousands separators")
+    raise ValueError(f"must be a finite number ({unit})")
 
 
 def read_number(
-    cell: str, name: str, unit: str, check: Callable[[float], float], where: str
+    cell: str, sign: str, name: str, unit: str, check: Callable[[float], float], where: str
 ) -> float:
     try:
-        if not is_number(cell):
-            raise ValueError(f"must be a finite number ({unit})")
-        return check(float(cell))
+        return check(to_number(cell, sign, unit))
     except ValueError as error:
         raise InputError(f"{where}: {name} = {show_value(cell)}: {error}") from None
+
+
+def _separator(text: str) -> tuple[str, int]:
+    """What parts the cells, and how many lines at the top only say so.
+
+    The sign that the first line has most of, outside of quotes. Commas within numbers do not
+    count where there is another sign: "0,5;1,5" has two cells.
+    """
+    lines = [line for line in text.split("\n", LINES_SEARCHED) if line.strip()]
+    first = lines[0] if lines else ""
+    named = NAMED_SEPARATOR.fullmatch(first)
+    if named:
+        return named[1], text[: text.index(first)].count("\n") + 1
+    bare = QUOTED.sub("", first)
+    if ";" in bare or "\t" in bare:
+        bare = re.sub(r"(?<=\d),(?=\d)", "", bare)
+    return max((";", "\t", ","), key=bare.count), 0

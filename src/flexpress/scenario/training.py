@@ -15,6 +15,7 @@ Algorithm = Literal["sync", "async", "direct"]
 Clock = Literal["slots", "exact"]
 
 LONGEST_HORIZON = 10**9
+MOST_SAMPLES = 10**9
 
 
 def probability(value: object) -> float:
@@ -41,11 +42,13 @@ class LearningSettings(Section):
     main_label_probability: Probability = Field(
         default=0.7, description="share of a block's main label, for the location partition"
     )
-    samples_per_client: WholeNumber = Field(default=60, ge=1, description="training samples")
+    samples_per_client: WholeNumber = Field(
+        default=60, ge=1, le=MOST_SAMPLES, description="training samples"
+    )
     model: Label = Field(
         default="lenet", description='lenet, mlp, logistic, or your own "module:function"'
     )
-    learning_rate: Positive = Field(default=0.05, description="eta of the paper")
+    learning_rate: Positive = Field(default=0.05, ge=1e-30, le=1e38, description="eta of the paper")
     batch_size: WholeNumber = Field(default=20, ge=1, description="samples of one local step")
     seed: WholeNumber | None = Field(
         default=None,

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from flexpress.errors import DivergedError, InputError
 from flexpress.learning import Job, Learner, Vector
+from flexpress.learning.job import check_learner, first_model
 from flexpress.planning import Plan
+from flexpress.planning.plan_file import check_plan
 from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation.simulate import simulate
 from flexpress.simulation.step_by_step import StepByStep
@@ -91,12 +93,14 @@ def record(
     server would get after the horizon are done and kept too, as long as their slot is before it.
     DivergedError if the loss or a local model is no longer finite.
     """
+    check_plan(scenario, plan)
+    check_learner(learner)
     changes = {"algorithm": algorithm, "horizon": horizon}
     given = {key: value for key, value in changes.items() if value is not None}
     scenario = scenario.replace(run=given)
     carriers = {i: k for k, tour in enumerate(plan.transporters, start=1) for i in tour.clients}
     ids, numbers = tuple(carriers), tuple(carriers.values())
-    check(scenario, len(ids), learner.initial_model())
+    check(scenario, len(ids), first_model(learner))
     stepwise = StepByStep(learner, ids, scenario.run.horizon)
     known: list[tuple[int, Vector]] = []
     trace = simulate(

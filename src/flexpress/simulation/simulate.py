@@ -8,12 +8,14 @@ from itertools import islice
 
 import numpy as np
 
+from flexpress.arguments import check_callable
 from flexpress.errors import DivergedError
 from flexpress.learning import Learner, Vector
+from flexpress.learning.job import check_learner, first_model, measured
 from flexpress.learning.summing import StopRequestedError
 from flexpress.planning import Plan
-from flexpress.planning.plan_file import check_clients, check_transporters
-from flexpress.scenario import Algorithm, Scenario
+from flexpress.planning.plan_file import check_plan
+from flexpress.scenario import Algorithm, Scenario, check_scenario
 from flexpress.simulation.clock import events
 from flexpress.simulation.deliveries import Deliveries
 from flexpress.simulation.events import Broadcast, Departure, Evaluation, Event, Update, Visit
@@ -37,6 +39,9 @@ def simulate(
     `on_update(slot, model)` is called at slot 0 and after each change of the global model.
     DivergedError if the loss is no longer finite; its `trace` reaches up to there.
     """
+    check_scenario(scenario)
+    if on_update is not None:
+        check_callable(on_update=on_update)
     changes = {"algorithm": algorithm, "horizon": horizon}
     given = {key: value for key, value in changes.items() if value is not None}
     simulation = Simulation(scenario.replace(run=given), plan, learner)
@@ -68,11 +73,11 @@ class Simulation:
     """A simulation under way: the events so far, the global model, and what is being carried."""
 
     def __init__(self, scenario: Scenario, plan: Plan, learner: Learner) -> None:
-        check_transporters(scenario, plan)
-        check_clients(scenario, [i for tour in plan.transporters for i in tour.clients])
+        check_plan(scenario, plan)
+        check_learner(learner)
         self.scenario, self.plan, self.learner = scenario, plan, learner
         self.timetable = Timetable.of(scenario, plan, scenario.run.algorithm)
-        self.model = _frozen(learner.initial_model())
+        self.model = _frozen(first_model(learner))
         self.deliveries = Deliveries(self.timetable, learner, scenario.run.horizon)
         self.num_events = 0
         self.slot = 0  # of the last event
@@ -137,11 +142,11 @@ class Simulation:
 
     def _measure(self, event: Evaluation) -> None:
         if self._measured is None or self._measured[0] is not self.model:
-            self._measured = self.model, self.learner.evaluate(self.model)
+            self._measured = self.model, measured(self.learner, self.model)
         loss, accuracy = self._measured[1]
         if not math.isfinite(loss):
             raise self._diverged(event)
-        self.metrics.append(Measurement(event.slot, event.seconds, float(loss), float(accuracy)))
+        self.metrics.append(Measurement(event.slot, event.seconds, loss, accuracy))
 
     def _diverged(self, event: Update | Evaluation) -> DivergedError:
         rate = self.scenario.learning.learning_rate

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from flexpress.errors import InputError
 from flexpress.learning import Job, Learner, Vector
+from flexpress.learning.job import first_model
+from flexpress.learning.summing import returned
 from flexpress.simulation.timetable import ClientId
 
 
@@ -20,7 +21,7 @@ class StepByStep:
     def __init__(self, learner: Learner, clients: tuple[ClientId, ...], horizon: int) -> None:
         self._learner = learner
         self._columns = {client: i for i, client in enumerate(clients)}
-        model = learner.initial_model()
+        model = first_model(learner)
         shape = horizon, len(clients), model.size
         self.steps: Vector = np.empty(shape, model.dtype)  # eta g_i^s
         self.local: Vector = np.empty(shape, model.dtype)  # x_i^s
@@ -45,10 +46,8 @@ class StepByStep:
 
     def _step(self, singles: list[Job]) -> Vector:
         """One step of each: (jobs, params)."""
-        steps = np.asarray(self._learner.train(singles), dtype=self.steps.dtype)
-        expected = len(singles), self.steps.shape[2]
-        if steps.shape != expected:
-            raise InputError(f"the learner's train() returned {steps.shape}: must be {expected}")
+        found = returned("train", self._learner.train(singles), (len(singles), self.steps.shape[2]))
+        steps = found.astype(self.steps.dtype, copy=False)
         for job, step in zip(singles, steps, strict=True):
             place = job.first_step, self._columns[job.client]
             self.steps[place], self.local[place] = step, job.model

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from flexpress.arguments import check_path
 from flexpress.errors import InputError
 from flexpress.learning import Vector
 from flexpress.planning import Plan, load_plan
@@ -43,7 +44,7 @@ def load_run(folder: str | Path) -> StoredRun:
 
     InputError if there is none, or if its files are not as the run had written them.
     """
-    folder = Path(folder)
+    folder = check_path("folder", folder)
     if not is_run(folder):
         raise InputError(f"{folder}: holds no run; `flexpress simulate SCENARIO` makes one")
     scenario = Scenario.load(folder / SCENARIO)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 
+from flexpress.arguments import check_kind, shown
 from flexpress.errors import InputError
 from flexpress.theory.constants import Constants
 from flexpress.theory.tours import Tours
@@ -59,6 +61,7 @@ Theorem = Callable[[Constants, float, Tours, float], Bound]
 
 def lemma1(constants: Constants, rate: float, tours: Tours) -> float:
     """FedEx-Sync: of E|x^t - x_i^t|^2, for every client, for t > Delta."""
+    check_problem(constants, tours)
     check_rate(constants, rate)
     return 4 * drift(constants, rate) * tours.longest**2
 
@@ -77,6 +80,7 @@ def theorem1(constants: Constants, rate: float, tours: Tours, horizon: float) ->
 
 def theorem1_simplified(constants: Constants, rate: float, tours: Tours, horizon: float) -> Bound:
     """The remark after Theorem 1: for T much larger than Delta."""
+    check_problem(constants, tours)
     check_rate(constants, rate)
     check_horizon(tours, horizon)
     return THEOREM1.bound(constants, rate, tours.longest**2, tours.num_clients, horizon)
@@ -84,18 +88,21 @@ def theorem1_simplified(constants: Constants, rate: float, tours: Tours, horizon
 
 def lemma2_global(constants: Constants, rate: float, tours: Tours) -> float:
     """FedEx-Async: of E|v^t - x^t|^2, the virtual from the real global model."""
+    check_problem(constants, tours)
     check_rate(constants, rate)
     return 4 * drift(constants, rate) * tours.mean_square
 
 
 def lemma2_local(constants: Constants, rate: float, tours: Tours) -> float:
     """FedEx-Async: of (1/N) sum_i E|v^t - x_i^t|^2, the virtual from the clients' models."""
+    check_problem(constants, tours)
     check_rate(constants, rate)
     return 18 * drift(constants, rate) * tours.mean_square
 
 
 def theorem2(constants: Constants, rate: float, tours: Tours, horizon: float) -> Bound:
     """FedEx-Async."""
+    check_problem(constants, tours)
     check_rate(constants, rate)
     check_horizon(tours, horizon)
     return THEOREM2.bound(constants, rate, tours.mean_square, tours.num_clients, horizon)
@@ -106,13 +113,20 @@ def drift(constants: Constants, rate: float) -> float:
     return (rate * constants.gradient) ** 2
 
 
+def check_problem(constants: Constants, tours: Tours) -> None:
+    check_kind("constants", constants, Constants, "take those of estimate or exact_constants")
+    check_kind("tours", tours, Tours, "take Tours.of(scenario, plan)")
+
+
 def check_rate(constants: Constants, rate: float) -> None:
     limit = constants.largest_rate
-    if not 0 < rate <= limit * (1 + ROUNDING):
-        raise InputError(f"learning rate {rate:g}: must be more than 0, at most 1/L = {limit:.6g}")
+    if not isinstance(rate, Real) or not 0 < rate <= limit * (1 + ROUNDING):
+        raise InputError(
+            f"learning rate {shown(rate)}: must be more than 0, at most 1/L = {limit:.6g}"
+        )
 
 
 def check_horizon(tours: Tours, horizon: float) -> None:
-    if not horizon > tours.longest:
+    if not isinstance(horizon, Real) or not horizon > tours.longest:
         longest = f"the longest round trip, {tours.longest:g} slots"
-        raise InputError(f"horizon {horizon:g}: must be more than {longest}")
+        raise InputError(f"horizon {shown(horizon)}: must be more than {longest}")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 
+from flexpress.arguments import check_number
 from flexpress.errors import InputError
 
 
@@ -20,9 +20,7 @@ class Constants:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            if not (math.isfinite(value) and value >= 0):
-                raise InputError(f"{field.name} = {value:g}: must be a number of at least 0")
+            check_number(field.name, getattr(self, field.name), least=0)
         if self.smoothness == 0:
             raise InputError("smoothness = 0: must be more than 0, as the rate is at most 1/L")
 

@@ -12,10 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.arguments import (
+    check_all,
+    check_callable,
+    check_number,
+    check_whole,
+)
 from flexpress.errors import InputError
 from flexpress.theory.constants import Constants, Estimate
 from flexpress.theory.measured import squares
-from flexpress.theory.objective import Array, Objective
+from flexpress.theory.objective import Array, Objective, check_objective
 from flexpress.theory.smoothness import NEARNESS, finite, steepest
 
 FloatArray = NDArray[np.float64]
@@ -72,6 +78,10 @@ def estimate(
     is its length times `nearness`. `lowest` is f^*, or what f cannot fall below: cross-entropy is
     never negative. `on_progress` hears which part is done, 0 to 1.
     """
+    check_objective(objective)
+    check_callable(on_progress=on_progress)
+    seed = check_whole("seed", seed, 0)
+    lowest = check_number("lowest", lowest)
     check(objective, models, clients, nearness, batches=batches, iterations=iterations)
     rng = np.random.default_rng(seed)
     work = [
@@ -154,13 +164,14 @@ def check(
     nearness: float,
     **counts: int,
 ) -> None:
-    if len(models) == 0 or any(np.ndim(model) != 1 for model in models):
-        raise InputError("models: must be at least one vector of parameters, x^0 first")
-    most = len(objective.client_ids)
-    if clients is not None and not 1 <= clients <= most:
-        raise InputError(f"clients = {clients}: must be 1 to {most}, as many as there are")
-    if not 0 < nearness < 1:
-        raise InputError(f"nearness = {nearness:g}: must lie between 0 and 1")
+    check_all("models", models, np.ndarray, "give x^0 first, then others of the same size")
+    if {(model.ndim, model.size, model.dtype.kind) for model in models} != {
+        (1, models[0].size, "f")
+    }:
+        found = ", ".join(f"{model.shape} {model.dtype}" for model in models[:3])
+        raise InputError(f"models of {found}: must be vectors of floats, all of one size")
+    if clients is not None:
+        check_whole("clients", clients, 1, len(objective.client_ids))
+    check_number("nearness", nearness, above=0, most=1)
     for name, number in counts.items():
-        if number < 1:
-            raise InputError(f"{name} = {number}: must be at least 1")
+        check_whole(name, number, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexpress.errors import InputError
+from flexpress.arguments import check_choice
 from flexpress.scenario import Algorithm, Objective
 from flexpress.theory.bounds import Bound, Theorem, theorem1, theorem2
 from flexpress.theory.constants import Constants
@@ -17,9 +17,7 @@ THEOREMS: dict[Algorithm, Theorem] = {"sync": theorem1, "async": theorem2}
 
 def theorem_of(algorithm: Algorithm) -> Theorem:
     """InputError for `direct`, of which the paper proves nothing."""
-    if algorithm not in THEOREMS:
-        raise InputError(f'algorithm = "{algorithm}": must be one of {", ".join(THEOREMS)}')
-    return THEOREMS[algorithm]
+    return THEOREMS[check_choice("algorithm", algorithm, tuple(THEOREMS))]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from flexpress.theory.objective import Objective
+from flexpress.arguments import refusal
+from flexpress.theory.objective import Objective, check_objective
 
 FloatArray = NDArray[np.float64]
 Array = NDArray[np.floating[Any]]
@@ -54,6 +55,9 @@ class Measured:
 
 def measure(sequences: Sequences, objective: Objective) -> Measured:
     """Distances of a recording's models, and the gradients of f at its global models."""
+    check_objective(objective)
+    if not all(hasattr(sequences, name) for name in ("client_ids", "real", "virtual", "local")):
+        raise refusal("sequences", sequences, "a Recording; make one with record(...)")
     real = np.asarray(sequences.real[:-1], dtype=float)
     virtual = np.asarray(sequences.virtual[:-1], dtype=float)
     return Measured(

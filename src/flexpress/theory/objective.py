@@ -8,6 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.arguments import refusal
+
 Array = NDArray[np.floating[Any]]
 
 
@@ -25,3 +27,10 @@ class Objective(Protocol):
 
     def sampled(self, clients: Sequence[int | str], models: Array, steps: Sequence[int]) -> Array:
         """The same for the mini-batch that the client draws in that local step."""
+
+
+def check_objective(objective: object) -> None:
+    """InputError for what cannot be asked: `Objective` itself is for mypy."""
+    needed = ("client_ids", "loss", "gradients", "sampled")
+    if isinstance(objective, type) or not all(hasattr(objective, name) for name in needed):
+        raise refusal("objective", objective, "an Objective; take a TrainingLoss or a Quadratic")

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from flexpress.arguments import check_all
 from flexpress.errors import InputError
 from flexpress.planning import Plan
+from flexpress.planning.plan_file import check_plan
 from flexpress.scenario import Algorithm, Clock, Objective, Scenario
 from flexpress.theory.advice import Advice, advise
 from flexpress.theory.constants import Constants
@@ -52,8 +56,10 @@ def outlook(
     target: float | None = None,
 ) -> Outlook:
     """`counts`: samples of each label at every client, in the order of the scenario."""
-    if not plans:
-        raise InputError("plans: must be at least one")
+    plans = check_all("plans", plans, Plan, "make them with make_plan(scenario, objective=...)")
+    for plan in plans:
+        check_plan(scenario, plan)
+    check_counts(scenario, counts)
     horizon = scenario.run.horizon if horizon is None else horizon
     target = TARGET * constants.start_gradient if target is None else target
     forecasts = tuple(
@@ -80,6 +86,15 @@ def outlook(
         skews=skews,
         advice=advise(forecasts, means, scenario.learning.learning_rate),
     )
+
+
+def check_counts(scenario: Scenario, counts: Counts) -> None:
+    shape = np.shape(counts)
+    if not isinstance(counts, np.ndarray) or len(shape) != 2 or shape[0] != scenario.num_clients:
+        raise InputError(
+            f"counts of shape {shape}: must be ({scenario.num_clients}, labels), as "
+            "task.label_counts() of a TrainingLoss has them"
+        )
 
 
 def skew_of(scenario: Scenario, plan: Plan, counts: Counts) -> Skew:

@@ -10,6 +10,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from flexpress.arguments import check_array, check_number
 from flexpress.errors import InputError
 from flexpress.theory.constants import Constants
 
@@ -31,8 +32,13 @@ def exact_constants(
     A mini-batch gradient is the client's plus noise with a mean square of sigma^2. A client's loss
     need not be convex, but their mean must have a minimum.
     """
-    a, c, x = (np.asarray(each, dtype=float) for each in (curvatures, centres, start))
-    check(a, c, x, noise, radius)
+    a, c = check_array("curvatures", curvatures), check_array("centres", centres)
+    x = check_array("start", start)
+    noise, radius = (
+        check_number("noise", noise, least=0),
+        check_number("radius", radius, least=0),
+    )
+    check(a, c, x)
     slopes = (a @ (x - c)[:, :, None])[:, :, 0]
     eigenvalues, vectors = np.linalg.eigh(a)
     turned = (vectors.transpose(0, 2, 1) @ slopes[:, :, None])[:, :, 0]
@@ -95,7 +101,7 @@ def gap(mean: FloatArray, slope: FloatArray) -> float:
     return float(slope @ np.linalg.solve(mean, slope)) / 2
 
 
-def check(a: FloatArray, c: FloatArray, x: FloatArray, noise: float, radius: float) -> None:
+def check(a: FloatArray, c: FloatArray, x: FloatArray) -> None:
     shapes = (*c.shape, *c.shape[1:]), c.shape[1:]
     if c.ndim != 2 or c.size == 0 or (a.shape, x.shape) != shapes:
         raise InputError(
@@ -110,6 +116,3 @@ def check(a: FloatArray, c: FloatArray, x: FloatArray, noise: float, radius: flo
             f"curvatures differ from their transposes by {skew:g}: must be symmetric; "
             "take (A + A^T) / 2"
         )
-    for name, value in {"noise": noise, "radius": radius}.items():
-        if not 0 <= value < math.inf:
-            raise InputError(f"{name} = {value:g}: must be a number of at least 0")

@@ -10,9 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 
+from flexpress.arguments import check_kind, check_number, check_whole, refusal, shown
 from flexpress.errors import InputError
-from flexpress.theory.bounds import THEOREM1, THEOREM2, Bound, Theorem, theorem1, theorem2
+from flexpress.theory.bounds import (
+    THEOREM1,
+    THEOREM2,
+    Bound,
+    Theorem,
+    check_problem,
+    theorem1,
+    theorem1_simplified,
+    theorem2,
+)
 from flexpress.theory.constants import Constants
 from flexpress.theory.tours import Tours
 
@@ -24,8 +35,9 @@ SMALLEST_RATE = 1e-30
 
 def paper_rate(constants: Constants, num_clients: int, horizon: float) -> float:
     """sqrt(N) / (L sqrt(T)) of the remarks, for T >= N^3."""
-    if num_clients < 1:
-        raise InputError(f"num_clients = {num_clients}: must be at least 1")
+    check_kind("constants", constants, Constants, "take those of estimate or exact_constants")
+    num_clients = check_whole("num_clients", num_clients, 1)
+    horizon = check_number("horizon", horizon, above=0)
     if not horizon >= num_clients**3:
         least = f"N^3 = {num_clients**3:,} for N = {num_clients}"
         raise InputError(f"horizon {horizon:g}: must be at least {least}")
@@ -37,6 +49,7 @@ def paper_order(theorem: Theorem, constants: Constants, tours: Tours) -> Bound:
 
     Every term of the bound times sqrt(N T) is at most this.
     """
+    check_theorem(theorem, constants, tours)
     sync = theorem is not theorem2
     factors = THEOREM1 if sync else THEOREM2
     routes = tours.longest**2 if sync else tours.mean_square
@@ -51,6 +64,7 @@ def paper_order(theorem: Theorem, constants: Constants, tours: Tours) -> Bound:
 
 def best_rate(theorem: Theorem, constants: Constants, tours: Tours, horizon: float) -> float:
     """The rate for which the bound after so many slots is smallest."""
+    check_theorem(theorem, constants, tours)
     return lowest(
         lambda rate: theorem(constants, rate, tours, horizon).total, constants.largest_rate
     )
@@ -66,6 +80,7 @@ class Reached:
 
 def soonest(theorem: Theorem, constants: Constants, tours: Tours, target: float) -> Reached:
     """The fewest slots after which the bound is at most the target, over all rates."""
+    check_theorem(theorem, constants, tours)
     check_target(target)
 
     def slots(rate: float) -> float:
@@ -79,9 +94,15 @@ def soonest(theorem: Theorem, constants: Constants, tours: Tours, target: float)
 
 
 def check_target(target: float) -> None:
-    if not 0 < target < math.inf:
+    if not isinstance(target, Real) or not 0 < target < math.inf:
         limits = "must be more than 0, and finite"
-        raise InputError(f"target {target:g}: {limits}; it is a squared gradient norm")
+        raise InputError(f"target {shown(target)}: {limits}; it is a squared gradient norm")
+
+
+def check_theorem(theorem: Theorem, constants: Constants, tours: Tours) -> None:
+    if theorem not in (theorem1, theorem1_simplified, theorem2):
+        raise refusal("theorem", theorem, "theorem1, theorem1_simplified or theorem2")
+    check_problem(constants, tours)
 
 
 def slots_to(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 
+from flexpress.arguments import check_choice, check_kind, check_number
 from flexpress.scenario import Algorithm
 from flexpress.theory.tours import Tours
 
@@ -20,6 +21,9 @@ def stable_rate(algorithm: Algorithm, tours: Tours, smoothness: float) -> float:
 
     Transporters whose tours are equally long land together, and are one.
     """
+    check_choice("algorithm", algorithm, ("sync", "async"))
+    check_kind("tours", tours, Tours, "take Tours.of(scenario, plan)")
+    check_number("smoothness", smoothness, above=0)
     landings = 1 if algorithm == "sync" else len(set(tours.slots))
     length = math.sqrt(tours.mean_square)
     step = 1.0 if landings == 1 else 1 - math.pow(1 - stable_share(landings), 1 / length)

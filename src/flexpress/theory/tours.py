@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from flexpress.arguments import check_kind, check_number, check_whole, refusal
 from flexpress.errors import InputError
 from flexpress.planning import Plan
-from flexpress.scenario import Scenario
+from flexpress.scenario import Scenario, check_scenario
 
 
 @dataclass(frozen=True)
@@ -18,13 +19,15 @@ class Tours:
     slots: tuple[float, ...]  # Delta_k
 
     def __post_init__(self) -> None:
+        for name, values in {"clients": self.clients, "slots": self.slots}.items():
+            if not isinstance(values, Sequence) or isinstance(values, str):
+                raise refusal(name, values, "a tuple with a number for each tour")
         if not self.clients or len(self.clients) != len(self.slots):
             counts = f"{len(self.clients)} numbers of clients, {len(self.slots)} of slots"
             raise InputError(f"{counts}: must be one of each for every tour, and at least one tour")
         for clients, slots in zip(self.clients, self.slots, strict=True):
-            if clients < 1 or not 0 < slots < math.inf:
-                limits = "must have at least 1 client and take some time, not for ever"
-                raise InputError(f"a tour of {clients} clients, {slots:g} slots: {limits}")
+            check_whole("clients of a tour", clients, 1)
+            check_number("slots of a tour", slots, above=0)
 
     @classmethod
     def of(cls, scenario: Scenario, plan: Plan) -> Tours:
@@ -33,6 +36,8 @@ class Tours:
         The proofs are about whole slots. Real lengths keep what rounding hides: the delay terms
         are then proportional to the objectives, minmax squared and sws.
         """
+        check_scenario(scenario)
+        check_kind("plan", plan, Plan, "make one with make_plan(scenario)")
         flown = [tour for tour in plan.transporters if tour.clients]
         if scenario.run.clock == "slots":
             slots = tuple(float(tour.round_trip_slots) for tour in flown)

@@ -126,5 +126,5 @@ class TestCertifiedPlans:
 
     @pytest.mark.parametrize("seconds", [0, -1.0, np.nan, 2e9])
     def test_seconds_out_of_range(self, planned: tuple[Scenario, Plan], seconds: float) -> None:
-        with pytest.raises(InputError, match="must be greater than 0 and at most 1e9"):
+        with pytest.raises(InputError, match="must be a number greater than 0 and at most 1e9"):
             certify_plan(*planned, seconds=seconds)

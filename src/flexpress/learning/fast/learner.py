@@ -19,7 +19,7 @@ from flexpress.learning.fast.local_steps import JOB, local_steps
 from flexpress.learning.fast.scores import scores
 from flexpress.learning.fast.sharing import share
 from flexpress.learning.fast.workspace import Workspace
-from flexpress.learning.job import Job, Metrics, Vector
+from flexpress.learning.job import Job, Metrics, Vector, check_jobs, check_model
 from flexpress.learning.task import Images, Labels, Task
 
 TEST_BLOCK = 32
@@ -71,10 +71,10 @@ class FastLearner:
 
     def train(self, jobs: Sequence[Job]) -> NDArray[np.float32]:
         """The model handed over minus the model after the steps: (jobs, params)."""
+        check_jobs(jobs, self._numbers, self._initial.size)
         models, rows = distinct([job.model for job in jobs], self._initial.size)
         records = np.zeros(len(jobs), dtype=JOB)
         for i, (job, row) in enumerate(zip(jobs, rows, strict=True)):
-            assert min(job.first_step, job.num_steps) >= 0
             records[i] = (self._numbers[job.client], row, job.first_step, job.num_steps)
         updates = np.empty((len(jobs), self._initial.size), dtype=np.float32)
 
@@ -86,7 +86,7 @@ class FastLearner:
 
     def evaluate(self, model: Vector) -> Metrics:
         """Mean cross-entropy and accuracy on the test samples."""
-        assert model.shape == self._initial.shape
+        check_model("model", model, self._initial.size)
         vector = read_only(model, np.float32)
         num_samples = len(self._test.labels)
         sums = np.zeros((-(-num_samples // TEST_BLOCK), 2))
@@ -156,7 +156,6 @@ def distinct(models: Sequence[Vector], size: int) -> tuple[NDArray[np.float32], 
     stack = np.empty((len(numbers), size), dtype=np.float32)
     done = 0
     for model, row in zip(models, rows, strict=True):
-        assert model.shape == (size,)
         if row == done:
             stack[row] = model
             done += 1

@@ -12,11 +12,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from flexpress.arguments import check_callable, check_text, check_whole
 from flexpress.cluster import cluster_cores, on_cluster
-from flexpress.errors import InputError
 from flexpress.learning.choose import Engine, choose_net, learner_of, make_task
 from flexpress.learning.datasets import Tell, ignore
-from flexpress.learning.job import Job, Metrics, Vector
+from flexpress.learning.job import Job, Metrics, Vector, check_model
 from flexpress.learning.on_ray.crew import Call, Crew
 from flexpress.learning.on_ray.models import SentModels
 from flexpress.learning.on_ray.shards import bundles, even_parts
@@ -56,10 +56,11 @@ class RayLearner:
         tell: Tell = ignore,
     ) -> None:
         """`address` is HOST:PORT, `auto`, or `local`; without `workers` there is one a core."""
-        for name, value in {"workers": workers, "shard_size": shard_size}.items():
-            if value is not None and value < 1:
-                raise InputError(f"{name} = {value}: must be at least 1")
-        self._shard_size = shard_size
+        workers = None if workers is None else check_whole("workers", workers, 1)
+        self._shard_size = check_whole("shard_size", shard_size, 1)
+        if address is not None:
+            check_text("address", address)
+        check_callable(tell=tell)
         net = choose_net(scenario, engine)  # before the data: they may have to be downloaded
         with ExitStack() as resources:
             ray = resources.enter_context(on_cluster(address, num_cpus=workers))
@@ -124,6 +125,7 @@ class RayLearner:
 
     def evaluate(self, model: Vector) -> Metrics:
         """Mean cross-entropy and accuracy on the test samples, from those of fixed parts."""
+        check_model("model", model, self._initial.size)
         reference = self._sent.reference(model)
         parts = parts_of(self._num_tests)
         calls = [Call("evaluate", ([self._task], part, reference)) for part in parts]

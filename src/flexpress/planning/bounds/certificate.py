@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import dataclass
 
-from flexpress.errors import InputError
+from flexpress.arguments import LONGEST_TIME, check_callable, check_number
 from flexpress.planning.bounds.compiled import load
 from flexpress.planning.bounds.load import farthest_client, shared_load
 from flexpress.planning.bounds.one_tree import least_length
 from flexpress.planning.bounds.work import Work
 from flexpress.planning.objectives import cost_of
 from flexpress.planning.plan import Plan
-from flexpress.planning.plan_file import check_clients, check_transporters
+from flexpress.planning.plan_file import check_plan
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import OnProgress, Progress, ShouldStop, ignore_progress, never
 from flexpress.scenario import Objective, Scenario
@@ -53,8 +53,8 @@ def certify_plan(
     bound as its cost.
     """
     check_certify(seconds)
-    check_transporters(scenario, plan)
-    check_clients(scenario, [client for tour in plan.transporters for client in tour.clients])
+    check_plan(scenario, plan)
+    check_callable(on_progress=on_progress, should_stop=should_stop)
     if plan.solver == "exact":
         return plan.with_bound(plan.cost, DYNAMIC_PROGRAMMING)
     node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
@@ -90,9 +90,9 @@ def lower_bound(problem: Problem, objective: Objective, tours: Tours, work: Work
     return max(best, Bound(value, COLUMN_GENERATION), key=lambda bound: bound.value)
 
 
-def check_certify(seconds: float | None) -> None:
-    if seconds is not None and not 0 < seconds <= 1e9:
-        raise InputError(f"certify-seconds = {seconds}: must be greater than 0 and at most 1e9")
+def check_certify(seconds: float | None, name: str = "seconds") -> None:
+    if seconds is not None:
+        check_number(name, seconds, above=0, most=LONGEST_TIME)
 
 
 def has_highs() -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from flexpress.errors import InputError
+from flexpress.arguments import check_choice
 from flexpress.planning.export.csv import write_csv
 from flexpress.planning.export.flight import Flight, make_flight
 from flexpress.planning.export.geojson import write_geojson
@@ -13,6 +13,7 @@ from flexpress.planning.export.kml import write_kml
 from flexpress.planning.export.qgc import write_qgc
 from flexpress.planning.export.wpl import write_wpl
 from flexpress.planning.plan import Plan
+from flexpress.planning.plan_file import check_plan
 from flexpress.scenario import Scenario
 from flexpress.scenario.geodesy import Coordinate
 
@@ -39,6 +40,6 @@ def export_plan(
 
     `origin` is where x = 0, y = 0 of a planar scenario lies.
     """
-    if format not in WRITERS:
-        raise InputError(f"format {format!r}: must be one of {', '.join(EXPORT_FORMATS)}")
+    check_choice("format", format, EXPORT_FORMATS)
+    check_plan(scenario, plan)
     return WRITERS[format](make_flight(scenario, plan, origin=origin))

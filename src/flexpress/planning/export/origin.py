@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from flexpress.arguments import check_number, refusal
 from flexpress.errors import InputError
 from flexpress.scenario import Point, Scenario
 from flexpress.scenario.geodesy import Coordinate, to_coordinates
@@ -32,8 +33,11 @@ def parse_origin(text: str) -> Coordinate:
 
 
 def check_origin(origin: Coordinate) -> Coordinate:
+    if not isinstance(origin, Sequence) or isinstance(origin, str) or len(origin) != 2:
+        raise refusal("origin", origin, "(latitude, longitude), such as (47.3769, 8.5417)")
     for name, degrees, limit in zip(("latitude", "longitude"), origin, (90, 180), strict=True):
-        if not abs(degrees) <= limit:
+        check_number(f"origin: {name}", degrees)
+        if abs(degrees) > limit:
             raise InputError(
                 f"origin: {name} is {degrees}: must lie between -{limit} and {limit} degrees; "
                 "give LAT,LON in this order"
