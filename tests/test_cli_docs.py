@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from shown_output import check_estimated, check_shown
 
-from flexpress import Scenario
+from flexpress.scenario.preset import preset_text
 
 with warnings.catch_warnings():
     # typer below 0.21, where we stay for Flower's sake, imports names that click 8.5 deprecates.
@@ -58,8 +58,7 @@ def test_every_option(command: str, number: int, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.slow
 def test_the_diagnosis(capsys: pytest.CaptureFixture[str]) -> None:
-    budgets = {"budgets": ["12 kJ"] * 4}
-    Scenario.preset("paper-50mbit").replace(fleet=budgets).save("tight.toml")
+    Path("tight.toml").write_text(preset_text("paper-50mbit").replace("15 kJ", "12 kJ"))
     assert cli.main(["plan", "tight.toml", "--diagnose"]) == 3
     printed = capsys.readouterr()
     lines = [f"    {line.rstrip()}\n" for line in printed.out.splitlines()]

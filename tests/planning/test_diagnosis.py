@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from flexpress import Scenario, diagnose
@@ -81,10 +83,15 @@ def test_the_least_change_comes_first() -> None:
 
 
 def test_texts_name_the_new_value_and_the_old() -> None:
-    assert REMEDIES["budgets"].text == f"{6000 * factor('budgets'):,.1f} J instead of 6,000.0 J"
-    speed = f"{10 * factor('speeds'):,.2f} m/s instead of 10.00 m/s, the others in proportion"
-    assert REMEDIES["speeds"].text == speed
-    assert REMEDIES["model size"].text == f"{20 * factor('model size'):,.1f} MB instead of 20.0 MB"
+    """Rounded so that they are enough: budgets and speeds up, the model's size down."""
+    assert 6650 < 6000 * factor("budgets") < 6651
+    assert REMEDIES["budgets"].text == "6,651 J instead of 6,000 J"
+    speed = math.ceil(1000 * factor("speeds")) / 100
+    assert REMEDIES["speeds"].text == (
+        f"{speed:.4g} m/s instead of 10 m/s, the others in proportion"
+    )
+    size = math.floor(20_000 * factor("model size")) / 1000
+    assert REMEDIES["model size"].text == f"{size:.4g} MB instead of 20 MB"
 
 
 def test_nothing_to_remedy() -> None:
@@ -95,8 +102,14 @@ def test_nothing_to_remedy() -> None:
 def test_a_client_out_of_reach_is_not_helped_by_more_of_the_same() -> None:
     far = Scenario.preset("valley").replace(fleet={"budgets": ["6 kJ"] * 3})
     remedies = {remedy.change: remedy for remedy in diagnose(far)}
-    assert remedies["transporters"] == Remedy("transporters", None, "8 more are not enough")
-    assert remedies["model size"] == Remedy("model size", None, "no model is small enough")
+    assert remedies["transporters"] == Remedy(
+        "transporters",
+        None,
+        "more do not help: none can fly straight to client spring and back",
+    )
+    assert remedies["transfer time"] == Remedy(
+        "transfer time", None, "no transfer time is small enough"
+    )
 
 
 def test_slower_helps_where_speed_takes_power() -> None:

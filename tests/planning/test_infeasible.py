@@ -18,6 +18,7 @@ from flexpress.planning.bounds.infeasibility import (
 )
 from flexpress.planning.bounds.work import Work
 from flexpress.planning.exact import solve_exact
+from flexpress.planning.infeasible import Words
 from flexpress.planning.problem import ABILITIES, Problem
 
 
@@ -43,7 +44,11 @@ def alike(problem: Problem, number: int) -> Problem:
 
 
 def proof_of(problem: Problem) -> str | None:
-    return prove_infeasible(problem, range(1, problem.num_clients + 1), Work())
+    return prove_infeasible(problem, words_of(problem), Work())
+
+
+def words_of(problem: Problem) -> Words:
+    return Words(range(1, problem.num_clients + 1), problem.budgets.tolist())
 
 
 def test_nothing_false_is_proven_and_most_of_the_truth_is() -> None:
@@ -72,14 +77,14 @@ def test_so_many_are_needed_at_least() -> None:
     assert told > 5
 
 
-def test_a_client_out_of_reach_is_named() -> None:
-    valley = Scenario.preset("valley").replace(fleet={"budgets": ["6 kJ"] * 3})
-    proof = out_of_reach(Problem.of(valley), valley.client_ids)
-    # There and back: 2 * 2723.09 m at 14 m/s and 30 W, and 12 s at 20.1 W, of 6 kJ.
-    metres = 2 * np.hypot(2680.0 - 400.0, 1790.0 - 300.0)
-    share = (metres / 14 * 30 + 12 * 20.1) / 6000
+def test_a_client_out_of_reach_is_named_and_who_comes_nearest() -> None:
+    """In the unit that was given, and with the transporter whose budget it is."""
+    valley = Scenario.preset("valley").replace(fleet={"budgets": ["2 Wh", "1.6 Wh", "6 kJ"]})
+    proof = out_of_reach(Problem.of(valley), Words.of(valley))
+    # There and back: 2 * 2723.68 m at 14 m/s and 30 W, and 12 s at 20.1 W: 11,914.1 J, 3.3095 Wh.
     assert proof == (
-        f"client spring is out of reach, it alone takes {share:.0%} of a budget there and back"
+        "client spring is out of reach of every transporter: for a flight to it alone transporter "
+        "1, which comes nearest, needs 3.31 Wh but has 2 Wh"
     )
 
 
@@ -88,8 +93,8 @@ def test_all_within_reach_but_too_much_together() -> None:
     positions = np.vstack([[[0.0, 0.0]], np.tile([[1000.0, 0.0]], (20, 1))])
     one = np.ones(1)
     problem = Problem(positions, one, one, one, 100 * one, np.array([2000.0 + 5 * 100]))
-    assert out_of_reach(problem, range(20)) is None
-    proof = too_much_together(problem, Work())
+    assert out_of_reach(problem, words_of(problem)) is None
+    proof = too_much_together(problem, words_of(problem), Work())
     assert proof == "proven, it needs at least 2 transporters like these"
 
 
@@ -99,12 +104,13 @@ def test_the_paper_at_50_mbit_needs_five_transporters_for_12_kilojoules() -> Non
     with pytest.raises(InfeasibleError) as caught:
         make_plan(tight, iterations=2000)
     assert str(caught.value).startswith(
-        "no plan fits the budgets: proven, it needs at least 5 transporters like these; transporter"
+        "no plan fits the budgets: proven, it needs at least 5 transporters like these; even "
+        "with the best-balanced load, transporter"
     )
 
 
 def test_without_highs_only_the_cheap_proofs_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tight = Scenario.preset("paper-50mbit").replace(fleet={"budgets": ["12 kJ"] * 4})
     monkeypatch.setattr("flexpress.planning.bounds.infeasibility.has_highs", lambda: False)
-    with pytest.raises(InfeasibleError, match=r"^no plan found that fits the budgets; transporter"):
+    with pytest.raises(InfeasibleError, match=r"^no plan found that fits the budgets; even with"):
         make_plan(tight, iterations=2000)

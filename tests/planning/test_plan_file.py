@@ -160,7 +160,7 @@ def test_over_budget(tmp_path: Path) -> None:
     weaker = VALLEY.replace(fleet={"budgets": ["15 kJ", "12 kJ", "6 kJ"]})
     save_plan(PLAN, tmp_path / "plan.json")
     text = complaint(tmp_path / "plan.json", weaker)
-    assert text.startswith("transporter 3 needs 6083.5 J and may spend 6000.0 J; raise")
+    assert text.startswith("transporter 3 needs 6.084 kJ but has 6 kJ; raise")
 
 
 def test_a_plan_of_another_scenario(tmp_path: Path) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
+import tomllib
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from flexpress import Scenario
 from flexpress.scenario import units
 from flexpress.scenario.units import Dimension
 
@@ -186,3 +190,39 @@ def test_kilometres_per_hour_round_trip(number: float) -> None:
 def test_decibel_milliwatts_round_trip(decibels: float) -> None:
     watts = units.POWER.parse(f"{decibels!r} dBm")
     assert 10 * math.log10(watts / 1e-3) == pytest.approx(decibels, abs=1e-11)
+
+
+def test_the_unit_is_kept_through_copies() -> None:
+    given = units.ENERGY.parse("131 Wh")
+    for same in (given, copy.deepcopy(given), pickle.loads(pickle.dumps(given))):
+        assert (same, units.ENERGY.text(same, same)) == (131 * 3600.0, "131 Wh")
+    assert units.ENERGY.text(471_600.0, 471_600.0) == "471,600 J"
+
+
+@settings(max_examples=200)
+@given(st.floats(1e-3, 1e9), st.sampled_from(["J", "kJ", "MJ", "Wh", "kWh"]))
+def test_rounding_is_never_too_little_and_never_by_much(joules: float, unit: str) -> None:
+    given_in = units.ENERGY.parse(f"1 {unit}")
+    up = units.ENERGY.parse(units.ENERGY.rounded_up(joules, given_in).replace(",", ""))
+    down = units.ENERGY.parse(units.ENERGY.rounded_down(joules, given_in).replace(",", ""))
+    assert joules * (1 - 1e-9) <= up <= joules * 1.0011
+    assert joules * 0.9989 <= down <= joules * (1 + 1e-9)
+
+
+@settings(max_examples=200)
+@given(st.floats(1e-3, 1e9), st.sampled_from(["J", "kJ", "MJ", "Wh", "kWh"]))
+def test_a_saved_scenario_keeps_units_and_bits(number: float, unit: str) -> None:
+    four = Scenario.preset("four").replace(fleet={"budgets": [f"{number!r} {unit}"] * 2})
+    again = Scenario.from_dict(tomllib.loads(four.to_toml()))
+    assert again == four
+
+
+def test_a_saved_scenario_reads_as_it_was_given() -> None:
+    coast = Scenario.preset("coast").to_toml()
+    assert 'budgets = ["45 Wh", "45 Wh", "40 Wh"]' in coast
+    assert 'speeds = ["25 m/s", "30 m/s", "35 m/s"]' in coast
+    assert 'model_size = "100 MB"' in coast
+    assert (
+        "budgets = [6000.5]"
+        in Scenario.preset("four").replace(fleet={"speeds": [1.0], "budgets": [6000.5]}).to_toml()
+    )

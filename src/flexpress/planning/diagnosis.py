@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from flexpress.arguments import LARGEST_SEED, check_callable, check_whole
+from flexpress.planning.infeasible import Words, balanced, out_of_range, shares_alone
 from flexpress.planning.problem import ABILITIES, FloatArray, Problem
 from flexpress.planning.progress import OnProgress, Progress, ShouldStop, ignore_progress, never
 from flexpress.scenario import Scenario, check_scenario
+from flexpress.scenario.units import DATA_SIZE, SPEED, TIME
 
-MOST_EXTRA = 8
 HALVINGS = 7
 FASTEST, SLOWEST = 4.0, 0.25
 """Factors on the speed; slower helps only where power depends on speed."""
@@ -21,18 +22,14 @@ FASTEST, SLOWEST = 4.0, 0.25
 STEPS = 6
 """Speeds tried in each direction."""
 
-ITERATIONS_PER_CLIENT = 1500
 ENOUGH = 1e-9
-
-Share = Callable[[float], float]
-"""Of a change's size: the largest share of a budget that some transporter then needs."""
 
 
 @dataclass(frozen=True)
 class Remedy:
     """One change that makes the budgets fit, everything else as it is."""
 
-    change: str  # "budgets", "transporters", "speeds", "model size"
+    change: str  # "budgets", "transporters", "speeds", "model size" or "transfer time"
     factor: float | None  # of the present value; None: no such change is enough
     text: str
 
@@ -57,15 +54,16 @@ def diagnose(
     check_callable(on_progress=on_progress, should_stop=should_stop)
     seed = check_whole("seed", seed, 0, LARGEST_SEED)
     doctor = Doctor(scenario, seed, should_stop)
-    if doctor.share(doctor.problem) <= 1 + ENOUGH:
+    if doctor.fits(doctor.problem):
         return []
     remedies: list[Remedy] = []
     examinations = (doctor.budgets, doctor.transporters, doctor.speeds, doctor.model_size)
     for number, examine in enumerate(examinations):
         on_progress(Progress(number / len(examinations), None))
-        if should_stop():
+        remedy = examine()
+        if should_stop():  # it may be half done
             break
-        remedies.append(examine())
+        remedies.append(remedy)
     return sorted(remedies, key=lambda remedy: remedy.effort)
 
 
@@ -75,57 +73,82 @@ class Doctor:
     def __init__(self, scenario: Scenario, seed: int, should_stop: ShouldStop) -> None:
         self.scenario = scenario
         self.problem = Problem.of(scenario)
+        self._words = Words.of(scenario)
         self._seed = seed
         self._should_stop = should_stop
 
     def share(self, problem: Problem) -> float:
-        """The largest share of its budget that a transporter needs if the load is shared best."""
-        from flexpress.planning.search import solve_search
-
+        """The largest share of its budget that a transporter needs with the best-balanced load."""
         if np.isinf(problem.budgets).all():
             return 0.0
-        shares = problem.with_energy_for_time(problem.budgets)
-        iterations = ITERATIONS_PER_CLIENT * problem.num_clients
-        tours = solve_search(shares, "minmax", iterations=iterations, seed=self._seed)
-        assert tours is not None  # there are no budgets in this problem
-        return max(shares.round_trip(k, tour) for k, tour in enumerate(tours))
+        tours = balanced(problem, self._seed)
+        assert tours is not None  # nobody stops it
+        return max(problem.energy(k, t) / float(problem.budgets[k]) for k, t in enumerate(tours))
+
+    def fits(self, problem: Problem) -> bool:
+        return self.share(problem) <= 1 + ENOUGH
 
     def budgets(self) -> Remedy:
         factor = self.share(self.problem)
-        largest = max(b for b in self.problem.budgets if not math.isinf(b))
-        text = f"{factor * largest:,.1f} J instead of {largest:,.1f} J" + others(
-            self.problem.budgets
-        )
+        k = int(np.argmax(self.problem.budgets))
+        enough = self._words.budget_of(k, factor * float(self.problem.budgets[k]))
+        text = f"{enough} instead of {self._words.budget(k)}" + others(self.problem.budgets)
         return Remedy("budgets", factor, text)
 
     def transporters(self) -> Remedy:
-        have = self.problem.num_transporters
-        strongest = int(np.argmax(self.problem.budgets))
-        for extra in range(1, MOST_EXTRA + 1):
-            if self._should_stop() or self.share(self._with_more(strongest, extra)) <= 1 + ENOUGH:
-                text = f"{have + extra} instead of {have}"
-                return Remedy("transporters", (have + extra) / have, text)
-        return Remedy("transporters", None, f"{MOST_EXTRA} more are not enough")
+        """More of the kind that reaches every client; if there is none, more of each."""
+        far, have = out_of_range(self.problem), self.problem.num_transporters
+        if far is not None:
+            who = self._words.client_ids[far]
+            text = f"more do not help: none can fly straight to client {who} and back"
+            return Remedy("transporters", None, text)
+        alone = shares_alone(self.problem).max(axis=1)  # (transporters,)
+        like = [int(np.argmin(alone))] if alone.min() <= 1 + ENOUGH else list(range(have))
+        number = have + len(like) * self._fewest(like)
+        kind = f", the new ones like transporter {like[0] + 1}"
+        unlike = kind if len(like) == 1 and not self._all_alike() else ""
+        return Remedy("transporters", number / have, f"{number} instead of {have}{unlike}")
 
     def speeds(self) -> Remedy:
         now = max(self.scenario.speeds)
         for fast in (True, False):
             factor = self._nearest_speed(FASTEST if fast else SLOWEST)
             if factor is not None:
-                text = f"{factor * now:,.2f} m/s instead of {now:,.2f} m/s"
+                enough = (SPEED.rounded_up if fast else SPEED.rounded_down)(factor * now, now)
+                text = f"{enough} instead of {SPEED.text(now, now)}"
                 return Remedy("speeds", factor, text + others(self.problem.time_per_metre))
-        return Remedy("speeds", None, f"no speed up to {FASTEST * now:g} m/s is enough")
+        limit = SPEED.text(FASTEST * now, now)
+        return Remedy("speeds", None, f"no speed up to {limit} is enough")
 
     def model_size(self) -> Remedy:
-        """A smaller model passes in less time."""
-        if self.share(self._with_transfer(0.0)) > 1 + ENOUGH:
-            return Remedy("model size", None, "no model is small enough")
-        factor = self._halve(lambda f: self.share(self._with_transfer(f)), good=0.0, bad=1.0)
-        size, time = self.scenario.link.model_size, self.scenario.transfer_time
-        text = f"{factor * time:,.2f} s per client instead of {time:,.2f} s"
-        if size is not None:
-            text = f"{factor * size / 1e6:,.1f} MB instead of {size / 1e6:,.1f} MB"
-        return Remedy("model size", factor, text)
+        """A smaller model passes in less time; where only the time is given, it is the time."""
+        link = self.scenario.link
+        change, dimension, now = "model size", DATA_SIZE, link.model_size
+        if now is None:
+            change, dimension, now = "transfer time", TIME, self.scenario.transfer_time
+        if not self.fits(self._with_transfer(0.0)):
+            return Remedy(change, None, f"no {change} is small enough")
+        factor = self._halve(lambda f: self.fits(self._with_transfer(f)), good=0.0, bad=1.0)
+        enough = dimension.rounded_down(factor * now, now)
+        return Remedy(change, factor, f"{enough} instead of {dimension.text(now, now)}")
+
+    def _fewest(self, like: Sequence[int]) -> int:
+        """How many times these are to be added; once for each client is always enough."""
+        few, enough, most = 0, 1, self.problem.num_clients
+        while enough < most and not self.fits(self._with_more(like, enough)):
+            if self._should_stop():
+                break
+            few, enough = enough, min(2 * enough, most)
+        while enough - few > 1 and not self._should_stop():
+            middle = (few + enough) // 2
+            if self.fits(self._with_more(like, middle)):
+                enough = middle
+            else:
+                few = middle
+        return enough
+
+    def _all_alike(self) -> bool:
+        return all(len(np.unique(getattr(self.problem, name))) == 1 for name in ABILITIES)
 
     def _nearest_speed(self, farthest: float) -> float | None:
         """The factor nearest to 1, up to this one, at which the budgets fit; None if none does."""
@@ -133,28 +156,28 @@ class Doctor:
         for factor in np.geomspace(1.0, farthest, STEPS + 1)[1:].tolist():
             if self._should_stop():
                 return None
-            if self.share(self._with_speed(factor)) <= 1 + ENOUGH:
-                return self._halve(lambda f: self.share(self._with_speed(f)), good=factor, bad=bad)
+            if self.fits(self._with_speed(factor)):
+                return self._halve(lambda f: self.fits(self._with_speed(f)), good=factor, bad=bad)
             bad = factor
         return None
 
-    def _halve(self, share: Share, good: float, bad: float) -> float:
+    def _halve(self, fits: Callable[[float], bool], good: float, bad: float) -> float:
         """The change nearest to the bad one that still works."""
         for _ in range(HALVINGS):
             if self._should_stop():
                 break
             middle = (good + bad) / 2
-            if share(middle) <= 1 + ENOUGH:
+            if fits(middle):
                 good = middle
             else:
                 bad = middle
         return good
 
-    def _with_more(self, like: int, extra: int) -> Problem:
+    def _with_more(self, like: Sequence[int], times: int) -> Problem:
         longer = {}
         for name in ABILITIES:
             values = getattr(self.problem, name)
-            longer[name] = np.append(values, np.repeat(values[like], extra))
+            longer[name] = np.append(values, np.tile(values[like], times))
         return replace(self.problem, **longer)
 
     def _with_speed(self, factor: float) -> Problem:

@@ -3,42 +3,115 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from flexpress.errors import InfeasibleError
-from flexpress.planning.problem import FloatArray, Problem, Tours
-
-Balance = Callable[[Problem], Tours | None]
-"""Solves a problem without budgets for `minmax`; None if it was stopped at once."""
+from flexpress.planning.problem import BUDGET_TOLERANCE, FloatArray, Problem, Tours
+from flexpress.planning.progress import ShouldStop, never
+from flexpress.scenario import Scenario
+from flexpress.scenario.units import ENERGY, SPARED
 
 NONE_FOUND = "no plan found that fits the budgets"
 NONE_FITS = "no plan fits the budgets"
 
+ITERATIONS_PER_CLIENT = 1500
+"""Of the search for the best-balanced load."""
 
-def explain_infeasible(problem: Problem, balance: Balance, proof: str | None) -> InfeasibleError:
-    """One line: what is proven, which transporter binds, the smallest equal budget that works.
 
-    The last two are the min-max problem with energy in the place of time: in shares of the budgets,
-    and in joules. `proof` says how it is known that no plan fits; None if it is not.
+@dataclass(frozen=True)
+class Words:
+    """How the user calls the clients, and the budgets as they were given, each in its unit."""
+
+    client_ids: Sequence[object]
+    budgets: Sequence[float]
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self:
+        return cls(scenario.client_ids, scenario.fleet.budgets or ())
+
+    def budget(self, k: int) -> str:
+        return ENERGY.text(self.budgets[k], self.budgets[k])
+
+    def budget_of(self, k: int, joules: float) -> str:
+        """One that is enough for transporter k to spend so much."""
+        return ENERGY.rounded_up(joules, self.budgets[k])
+
+    def needs(self, k: int, joules: float) -> str:
+        return f"needs {self.budget_of(k, joules)} but has {self.budget(k)}"
+
+
+def explain_infeasible(
+    problem: Problem,
+    words: Words,
+    proof: str | None,
+    *,
+    seed: int = 0,
+    should_stop: ShouldStop = never,
+) -> InfeasibleError:
+    """One line: what is proven, which transporter lacks how much, and what is enough.
+
+    `proof` says how it is known that no plan fits; None if it is not. `diagnose` with the same
+    seed says the same.
     """
     verdict = NONE_FOUND if proof is None else f"{NONE_FITS}: {proof}"
-    shares = balance(problem.with_energy_for_time(problem.budgets))
-    equal = balance(problem.with_energy_for_time(np.ones(problem.num_transporters)))
-    if shares is None or equal is None:
+    tours = balanced(problem, seed, should_stop)
+    if tours is None:
         return InfeasibleError(verdict)
-    if problem.feasible(shares):
-        return InfeasibleError(f"{verdict}, but there are some: try the solver search")
-    energies = energies_of(problem, shares)
+    if problem.feasible(tours):
+        return InfeasibleError(f"{verdict}, but there are some: give the solver search more time")
+    energies = np.array([problem.energy(k, tour) for k, tour in enumerate(tours)])
     k = int(np.argmax(energies / problem.budgets))
-    needed = math.ceil(energies_of(problem, equal).max() * 10) / 10
-    return InfeasibleError(
-        f"{verdict}; transporter {k + 1} binds, with {energies[k]:.1f} J needed of "
-        f"{problem.budgets[k]:.1f} J where the load is shared best; the smallest equal budget "
-        f"found to work is {needed} J for each; raise the budgets, or add transporters"
-    )
+    remedy = larger_budgets(problem, words, float(energies[k] / problem.budgets[k]))
+    if out_of_range(problem) is not None:
+        return InfeasibleError(f"{verdict}; {remedy}")
+    load = f"even with the best-balanced load, transporter {k + 1} {words.needs(k, energies[k])}"
+    return InfeasibleError(f"{verdict}; {load}; {remedy}, or add transporters")
 
 
-def energies_of(problem: Problem, tours: Tours) -> FloatArray:
-    return np.array([problem.energy(k, tour) for k, tour in enumerate(tours)])
+def balanced(problem: Problem, seed: int, should_stop: ShouldStop = never) -> Tours | None:
+    """Tours whose largest share of a budget is the smallest found; None if stopped at once.
+
+    This is the min-max problem with energy in the place of time.
+    """
+    from flexpress.planning.search import solve_search
+
+    shares = problem.with_energy_for_time(problem.budgets)
+    iterations = ITERATIONS_PER_CLIENT * problem.num_clients
+    return solve_search(shares, "minmax", iterations=iterations, seed=seed, should_stop=should_stop)
+
+
+def larger_budgets(problem: Problem, words: Words, factor: float) -> str:
+    if len(np.unique(problem.budgets)) > 1:
+        return f"raise the budgets by {percent_up(factor)} %"
+    enough = words.budget_of(0, factor * float(problem.budgets[0]))
+    several = problem.num_transporters > 1
+    return f"raise the budgets to {enough} each" if several else f"raise its budget to {enough}"
+
+
+def percent_up(factor: float) -> int:
+    """By how many per cent to raise a value so that this factor is reached."""
+    return math.ceil(100 * (factor * (1 - SPARED) - 1))
+
+
+def out_of_range(problem: Problem) -> int | None:
+    """Row of the farthest client, if no transporter can fly straight to it alone and come back.
+
+    Where there is none, enough transporters like these can serve all: one for each client.
+    """
+    alone = shares_alone(problem).min(axis=0)  # (clients,)
+    farthest = int(np.argmax(alone))
+    return farthest if alone[farthest] > 1 + BUDGET_TOLERANCE else None
+
+
+def shares_alone(problem: Problem) -> FloatArray:
+    """(transporters, clients): of each budget, for a flight to this client only and straight."""
+    metres = 2 * problem.distances_from_server()
+    if problem.matrix is not None:
+        metres = problem.matrix[0, 1:] + problem.matrix[1:, 0]
+    energies = problem.energy_per_metre[:, None] * metres + problem.energy_per_client[:, None]
+    shares: FloatArray = energies / problem.budgets[:, None]
+    return shares

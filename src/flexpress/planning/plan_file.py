@@ -16,6 +16,7 @@ from flexpress.errors import InputError
 from flexpress.planning.plan import ClientId, Plan, Tour
 from flexpress.scenario import Scenario, check_scenario
 from flexpress.scenario.files import read_text, write_file
+from flexpress.scenario.units import ENERGY
 
 SAME = 1e-6
 """Relative: figures in a file may have been rounded by hand, not made for another scenario."""
@@ -115,9 +116,10 @@ def check_clients(scenario: Scenario, visited: Sequence[ClientId]) -> None:
 
 def check_budgets(plan: Plan) -> None:
     for k, tour in enumerate(plan.transporters, start=1):
-        if not tour.within_budget:
+        if tour.budget is not None and not tour.within_budget:
+            needed = ENERGY.rounded_up(tour.energy, tour.budget)
             raise InputError(
-                f"transporter {k} needs {tour.energy:.1f} J and may spend {tour.budget:.1f} J; "
+                f"transporter {k} needs {needed} but has {ENERGY.text(tour.budget, tour.budget)}; "
                 "raise its budget or plan the scenario anew"
             )
 

@@ -16,7 +16,7 @@ from flexpress.arguments import (
 )
 from flexpress.cluster import connected
 from flexpress.errors import InputError
-from flexpress.planning.infeasible import explain_infeasible
+from flexpress.planning.infeasible import Words, explain_infeasible
 from flexpress.planning.plan import Plan
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import (
@@ -101,18 +101,19 @@ def make_plan(
     if tours is not None:
         return Plan.of(scenario, objective, tours, solver=solver, seed=own_seed, seconds=elapsed)
 
-    def balance(energies: Problem) -> Tours | None:
-        judge: SolverName = "exact" if solver == "exact" else "search"
-        return solve(energies, "minmax", judge, effort, seed, ignore_progress, should_stop)
+    words = Words.of(scenario)
+    proof = None
+    if solver == "exact":
+        from flexpress.planning.bounds.infeasibility import out_of_reach
 
-    proof = "proven by trying all" if solver == "exact" else None
-    if proof is None and not should_stop():
-        proof = look_for_proof(scenario, problem, on_progress, should_stop)
-    raise explain_infeasible(problem, balance, proof)
+        proof = out_of_reach(problem, words) or "proven by trying all"
+    elif not should_stop():
+        proof = look_for_proof(problem, words, on_progress, should_stop)
+    raise explain_infeasible(problem, words, proof, seed=seed, should_stop=should_stop)
 
 
 def look_for_proof(
-    scenario: Scenario, problem: Problem, on_progress: OnProgress, should_stop: ShouldStop
+    problem: Problem, words: Words, on_progress: OnProgress, should_stop: ShouldStop
 ) -> str | None:
     """Why no plan keeps the budgets, if that can be proven in moderate time."""
     from flexpress.planning.bounds.compiled import load
@@ -122,7 +123,7 @@ def look_for_proof(
     load(on_progress)
     on_progress(Progress(1.0, None, "no plan found, looking for a proof that there is none"))
     work = Work(labels=PROOF_LABELS, should_stop=should_stop)
-    return prove_infeasible(problem, scenario.client_ids, work)
+    return prove_infeasible(problem, words, work)
 
 
 def solve(

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from flexpress.planning.diagnosis import Remedy
+from flexpress.planning.infeasible import percent_up
 
 ENOUGH = "any one of these is enough, the least change first:"
 
@@ -29,7 +30,11 @@ def show_remedies(console: Console, remedies: Sequence[Remedy]) -> None:
 
 
 def factor_text(factor: float | None) -> str:
-    return "-" if factor is None else f"{100 * (factor - 1):+.0f} %"
+    """Per cent, rounded away from no change: less might not be enough."""
+    if factor is None:
+        return "-"
+    percent = percent_up(factor) if factor > 1 else -percent_up(2 - factor)
+    return f"{percent:+,} %"
 
 
 def remedies_to_json(remedies: Sequence[Remedy]) -> str:

@@ -20,7 +20,7 @@ LOWEST, HIGHEST = -1_000.0, 20_000.0
 
 
 def coordinate(value: object) -> float:
-    metres = units.LENGTH.parse(value)
+    metres = float(units.LENGTH.parse(value))
     if abs(metres) > LARGEST_COORDINATE:
         raise ValueError(f"must lie within +-{LARGEST_COORDINATE:g} m {units.LENGTH.hint}")
     return metres
@@ -28,7 +28,7 @@ def coordinate(value: object) -> float:
 
 def height(value: object) -> float:
     """Metres above sea level."""
-    metres = units.LENGTH.parse(value)
+    metres = float(units.LENGTH.parse(value))
     if not LOWEST <= metres <= HIGHEST:
         raise ValueError(f"must lie within {LOWEST:g} and {HIGHEST:g} m {units.LENGTH.hint}")
     return metres
@@ -103,15 +103,16 @@ WholeNumber = StrictInt
 
 LARGEST_SEED = 2**63 - 1
 
+# A PlainValidator keeps the unit that was given (`units.Quantity`): errors and remedies use it.
 Margin = Annotated[float, BeforeValidator(margin)]
 Altitude = Annotated[float, BeforeValidator(extent)]
-Speed = Annotated[float, BeforeValidator(units.SPEED.positive)]
-Time = Annotated[float, BeforeValidator(units.TIME.non_negative)]
+Speed = Annotated[float, PlainValidator(units.SPEED.positive)]
+Time = Annotated[float, PlainValidator(units.TIME.non_negative)]
 PositiveTime = Annotated[float, BeforeValidator(units.TIME.positive)]
-Energy = Annotated[float, BeforeValidator(units.ENERGY.positive)]
+Energy = Annotated[float, PlainValidator(units.ENERGY.positive)]
 Watts = Annotated[float, BeforeValidator(units.POWER.non_negative)]
 PositiveWatts = Annotated[float, BeforeValidator(units.POWER.positive)]
-DataSize = Annotated[float, BeforeValidator(units.DATA_SIZE.positive)]
+DataSize = Annotated[float, PlainValidator(units.DATA_SIZE.positive)]
 DataRate = Annotated[float, BeforeValidator(units.DATA_RATE.positive)]
 Bandwidth = Annotated[float, BeforeValidator(units.FREQUENCY.positive)]
 Gain = Annotated[float, BeforeValidator(units.GAIN.positive)]

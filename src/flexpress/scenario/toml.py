@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from flexpress.scenario.units import Quantity
+
 BARE_KEY = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
@@ -18,11 +20,13 @@ def write_document(data: Mapping[str, object]) -> str:
 
 
 def write_value(value: object) -> str:
-    """One value on one line; floats in full precision, so that reading gives the same bits."""
+    """One value on one line, with its unit or in full precision: reading gives the same bits."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return _quoted(value)
+    if isinstance(value, Quantity) and value.text:
+        return _quoted(value.text)
     if isinstance(value, float):
         return repr(float(value))
     if isinstance(value, list | tuple):

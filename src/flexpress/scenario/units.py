@@ -5,12 +5,42 @@ from __future__ import annotations
 import math
 import re
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
+from typing import Self
 
 NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 QUANTITY = re.compile(rf"\s*({NUMBER})\s*(|[A-Za-z].*?)\s*", re.ASCII | re.DOTALL)
+
+
+SHOWN = 4
+"""Digits of a number that was computed, where it is written for people."""
+
+SPARED = 5e-10
+"""Relative: excess that rounding up ignores. A budget counts as kept within twice as much."""
+
+
+class Quantity(float):
+    """An SI value that remembers the unit in which it was given, so that answers can use it."""
+
+    __slots__ = ("factor", "unit")
+    unit: str
+    factor: float  # SI value of the unit
+
+    def __new__(cls, value: float, unit: str, factor: float) -> Self:
+        quantity = super().__new__(cls, value)
+        quantity.unit, quantity.factor = unit, factor
+        return quantity
+
+    @property
+    def text(self) -> str | None:
+        """As it was given, such as "15 kJ"; None if that would not read as the same bits."""
+        number = f"{self / self.factor:.15g}"
+        return f"{number} {self.unit}" if float(number) * self.factor == self else None
+
+    def __getnewargs__(self) -> tuple[float, str, float]:  # type: ignore[override]  # for copies: float has fewer
+        return float(self), self.unit, self.factor
 
 
 @dataclass(frozen=True)
@@ -41,6 +71,31 @@ class Dimension:
             raise ValueError(f"must be a finite number {self.hint}")
         return number
 
+    def text(self, value: float, given: float) -> str:
+        """The value in the unit of a given one, with all its digits: 131 Wh, 12,442.1 J."""
+        unit, factor = self._unit_of(given)
+        return f"{value / factor:,.12g} {unit}"
+
+    def rounded_up(self, value: float, given: float) -> str:
+        """The same with few digits, and not less: a budget of so much is enough."""
+        return self._rounded(value, given, math.ceil, 1 - SPARED)
+
+    def rounded_down(self, value: float, given: float) -> str:
+        """The same with few digits, and not more."""
+        return self._rounded(value, given, math.floor, 1 + SPARED)
+
+    def _rounded(
+        self, value: float, given: float, to_whole: Callable[[float], int], spared: float
+    ) -> str:
+        unit, factor = self._unit_of(given)
+        number = value / factor
+        places = SHOWN - 1 - math.floor(math.log10(number)) if number > 0 else 0
+        rounded = to_whole(number * 10.0**places * spared) / 10.0**places
+        return f"{rounded:,.12g} {unit}"
+
+    def _unit_of(self, given: float) -> tuple[str, float]:
+        return (given.unit, given.factor) if isinstance(given, Quantity) else (self.unit, 1.0)
+
     def positive(self, value: object) -> float:
         number = self.parse(value)
         if number <= 0:
@@ -54,6 +109,8 @@ class Dimension:
         return number
 
     def _plain(self, value: object) -> float:
+        if isinstance(value, Quantity):
+            return value
         if isinstance(value, bool) or not isinstance(value, Real):
             raise ValueError(f"must be a number {self.hint}")
         try:
@@ -72,7 +129,7 @@ class Dimension:
 
     def _convert(self, number: float, unit: str, text: str) -> float:
         if unit in self.factors:
-            return number * self.factors[unit]
+            return Quantity(number * self.factors[unit], unit, self.factors[unit])
         if unit in self.decibels:
             return self.decibels[unit] * _ratio(number)
         allowed = ", ".join(self.units)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,7 +11,9 @@ from flexpress.planning.bounds.ground import kinds_of
 from flexpress.planning.bounds.load import ways_back, ways_there
 from flexpress.planning.bounds.one_tree import least_length
 from flexpress.planning.bounds.work import Work
+from flexpress.planning.infeasible import Words
 from flexpress.planning.problem import BUDGET_TOLERANCE, Problem
+from flexpress.scenario.units import ENERGY
 
 MOST_EXTRA = 20
 """Transporters more than there are, up to which their number is told."""
@@ -21,35 +22,33 @@ SURE = 1e-6
 """Relative: what is missed by less may be rounding."""
 
 
-def prove_infeasible(problem: Problem, client_ids: Sequence[object], work: Work) -> str | None:
+def prove_infeasible(problem: Problem, words: Words, work: Work) -> str | None:
     """Why no plan keeps the budgets, in words; None if that could not be proven."""
     return (
-        out_of_reach(problem, client_ids)
-        or too_much_together(problem, work)
+        out_of_reach(problem, words)
+        or too_much_together(problem, words, work)
         or not_by_tours(problem, work)
     )
 
 
-def out_of_reach(problem: Problem, client_ids: Sequence[object]) -> str | None:
-    """A client that no transporter can visit alone and come back."""
+def out_of_reach(problem: Problem, words: Words) -> str | None:
+    """A client that no transporter can visit alone and come back, and which comes nearest."""
     metres = ways_there(problem) + ways_back(problem)
-    shares = np.min(
-        [
-            (kind.energy_per_metre * metres + kind.energy_per_client) / kind.budget
-            for kind in kinds_of(problem)
-        ],
-        axis=0,
-    )
-    worst = int(np.argmax(shares))
-    if shares[worst] <= 1 + BUDGET_TOLERANCE + SURE:
+    energies = problem.energy_per_metre[:, None] * metres + problem.energy_per_client[:, None]
+    shares = energies / problem.budgets[:, None]  # (transporters, clients)
+    nearest = shares.min(axis=0)
+    worst = int(np.argmax(nearest))
+    if nearest[worst] <= 1 + BUDGET_TOLERANCE + SURE:
         return None
+    k = int(np.argmin(shares[:, worst]))
     return (
-        f"client {client_ids[worst]} is out of reach, it alone takes {shares[worst]:.0%} of a "
-        "budget there and back"
+        f"client {words.client_ids[worst]} is out of reach of every transporter: for a flight to "
+        f"it alone transporter {k + 1}, which comes nearest, "
+        f"{words.needs(k, float(energies[k, worst]))}"
     )
 
 
-def too_much_together(problem: Problem, work: Work) -> str | None:
+def too_much_together(problem: Problem, words: Words, work: Work) -> str | None:
     """The energy that all tours together take at least, against all budgets."""
     kinds = kinds_of(problem)
     together = sum(kind.number * kind.budget for kind in kinds)
@@ -60,7 +59,9 @@ def too_much_together(problem: Problem, work: Work) -> str | None:
     if energy <= together * (1 + BUDGET_TOLERANCE + SURE):
         return None
     if len(kinds) > 1:
-        return f"all tours together take at least {energy:.0f} J, all budgets are {together:.0f} J"
+        least = ENERGY.rounded_down(energy, words.budgets[0])
+        have = ENERGY.text(together, words.budgets[0])
+        return f"all tours together take at least {least}, all budgets together are {have}"
     return at_least(math.ceil(energy / (kinds[0].budget * (1 + SURE))))
 
 

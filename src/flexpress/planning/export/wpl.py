@@ -9,6 +9,7 @@ from flexpress.planning.export.flight import Flight, Mission
 from flexpress.planning.export.mavlink import NAV_WAYPOINT, Params, mission_items
 from flexpress.planning.export.origin import DECIMALS
 from flexpress.planning.problem import BUDGET_TOLERANCE
+from flexpress.scenario.units import ENERGY
 
 ABOVE_SEA = 0  # MAV_FRAME_GLOBAL
 ABOVE_HOME = 3  # MAV_FRAME_GLOBAL_RELATIVE_ALT, which Mission Planner writes for all but home
@@ -49,7 +50,8 @@ def check_budget(mission: Mission, planned: float, hold: int) -> None:
     if tour.budget is not None and energy > tour.budget * (1 + BUDGET_TOLERANCE):
         raise InputError(
             f"transporter {mission.transporter}: ArduPilot holds whole seconds, {hold} s at each "
-            f"client for {planned:.3f} s: that takes {energy:.1f} J, and the budget is "
-            f"{tour.budget:.1f} J; raise it and plan anew, or export qgc for PX4, which holds "
-            "fractions"
+            f"client for {planned:.3f} s: that takes "
+            f"{ENERGY.rounded_up(energy, tour.budget)}, and the budget is "
+            f"{ENERGY.text(tour.budget, tour.budget)}; raise it and plan anew, or export qgc for "
+            "PX4, which holds fractions"
         )
