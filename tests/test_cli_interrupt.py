@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and the progress line, with solvers that press the key themselves."""
+"""Ctrl-C, SIGTERM, SIGHUP and the progress line, with solvers that press the key themselves."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def until_stopped(should_stop: ShouldStop) -> None:
         time.sleep(0.001)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_first_time_gives_the_best_plan_so_far(
     number: int,
     solve_with: Callable[[Solver], None],
@@ -76,6 +76,37 @@ def test_the_first_time_gives_the_best_plan_so_far(
     out, err = capsys.readouterr()
     assert json.loads(out)["cost"] == pytest.approx(14.0)
     assert err == "flexpress: interrupted: best plan so far\n"
+
+
+def test_a_hangup_that_comes_twice_is_no_abort(
+    solve_with: Callable[[Solver], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A terminal that closes sends one, and so does its shell."""
+
+    def solver(should_stop: ShouldStop, on_progress: Listener) -> Tours:
+        press(signal.SIGHUP)
+        press(signal.SIGHUP)
+        until_stopped(should_stop)
+        return PLAN
+
+    solve_with(solver)
+    assert cli.main(ARGUMENTS) == 0
+    assert json.loads(capsys.readouterr().out)["cost"] == pytest.approx(14.0)
+
+
+def test_under_nohup_a_hangup_is_ignored(solve_with: Callable[[Solver], None]) -> None:
+    def solver(should_stop: ShouldStop, on_progress: Listener) -> Tours:
+        press(signal.SIGHUP)
+        assert not should_stop()
+        return PLAN
+
+    solve_with(solver)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert cli.main(ARGUMENTS) == 0
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_while_a_certificate_is_made_it_gives_the_best_bound_so_far(

@@ -129,7 +129,7 @@ def test_one_that_is_killed_takes_the_others_with_it(victim: int, tmp_path: Path
     assert active_children() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_workers_leave_signals_to_us(number: signal.Signals) -> None:
     """`timeout` and schedulers send SIGTERM to every process of a command."""
     sent: list[int] = []
