@@ -10,9 +10,12 @@ import pytest
 from command_line import Outcome, Run
 from small_run import FOUR, write_scenario
 
+from flexpress import make_learner, simulate
 from flexpress.planning import make_plan
 from flexpress.planning.plan_file import save_plan
 from flexpress.scenario import Scenario
+from flexpress.theory import Trial
+from flexpress.theory.advice import WORTH
 
 SLOW_LINK: dict[str, object] = {
     "transfer_time": 100.0
@@ -114,18 +117,69 @@ def test_a_plan_that_is_given(run: Run) -> None:
     assert found["skew"]["total"]["transporters"] == [0.0, 0.0]  # one flies to all, one is idle
 
 
-def test_labels_by_location_are_for_sync(run: Run) -> None:
-    """A block with its main label on either side of the server: whatever the bound says."""
-    scenario = Scenario.preset("paper").replace(
-        network={"area": [8000.0, 100.0], "blocks": [2, 1]},
+def unequal(**changes: Any) -> Scenario:
+    """Two clients nearby, two far away: tours of 2 and 5 slots, so that Async need not wait."""
+    return FOUR.replace(
+        network={"clients": [[30.0, 0.0], [30.0, 40.0], [-900.0, 0.0], [-900.0, -40.0]]},
         fleet={"speeds": [10.0, 10.0], "budgets": None},
-        learning={"model": "logistic", "partition": "location", "main_label_probability": 0.9},
+        link={"transfer_time": 50.0},
         plan={"solver": "exact"},
+        **changes,
     )
-    scenario.save("blocks.toml")
-    found = document(run("bound", "blocks.toml", "--json"))
-    assert found["skew"]["sws"]["mean"] > 0.25
-    assert (found["advice"]["algorithm"], found["advice"]["decided_by"]) == ("sync", "skew")
+
+
+def test_the_advice_was_tried(run: Run) -> None:
+    """Both algorithms, each on its best plan: what is advised follows from these two runs."""
+    scenario = unequal()
+    scenario.save("unequal.toml")
+    found = document(run("bound", "unequal.toml", "--json"))
+    assert [trial["algorithm"] for trial in found["trials"]] == ["sync", "async"]
+    accuracies = []
+    for trial in found["trials"]:
+        assert trial["slots"] == 400
+        plan = make_plan(scenario, objective=trial["objective"])
+        one = scenario.replace(run={"eval_every": 20})
+        trace = simulate(one, plan, make_learner(one), algorithm=trial["algorithm"], horizon=400)
+        mean = sum(each.accuracy for each in trace.metrics) / len(trace.metrics)
+        assert trial["accuracy"] == pytest.approx(mean)
+        accuracies.append(mean)
+    ahead = "async" if accuracies[1] - accuracies[0] >= WORTH else "sync"
+    advice = found["advice"]
+    assert (advice["algorithm"], advice["decided_by"]) == (ahead, "trial")
+    assert f"Fly FedEx-{ahead.capitalize()} on the {advice['objective']} plan" in advice["sentence"]
+    shown = run("bound", "unequal.toml").out
+    assert shown.splitlines()[-1].strip() == advice["sentence"]
+    for trial, accuracy in zip(found["trials"], accuracies, strict=True):
+        row = f" {trial['algorithm']} {trial['objective']} "
+        assert f"{accuracy:.1%}" in next(line for line in shown.splitlines() if row in line)
+
+
+def test_what_cannot_be_tried_is_decided_by_stability(run: Run) -> None:
+    """A slot of 5 s: tours of up to 79 slots, of which 400 slots would show too few."""
+    unequal(slot=5.0, run={"horizon": 1000}).save("long.toml")
+    found = document(run("bound", "long.toml", "--json"))
+    assert found["trials"] == []
+    stable = {row["algorithm"]: row["stable_rate"] for row in found["forecasts"]}
+    assert found["learning_rate"] > stable["async"]
+    assert (found["advice"]["algorithm"], found["advice"]["decided_by"]) == ("sync", "stability")
+    assert found["advice"]["sentence"].endswith("This was not tried: simulate both.")
+
+
+def test_async_that_diverges_is_not_advised(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def diverge(*arguments: Any) -> Trial:
+        return Trial("async", "sws", 400, None)
+
+    monkeypatch.setattr("flexpress.cli.estimating.tried_async", diverge)
+    unequal().save("unequal.toml")
+    shown = run("bound", "unequal.toml").out
+    assert "diverged" in next(line for line in shown.splitlines() if " async sws " in line)
+    assert shown.splitlines()[-1].startswith(" Fly FedEx-Sync on the ")
+
+
+def test_tours_of_one_length_are_not_tried(run: Run) -> None:
+    found = document(run("bound", write_scenario(), "--json"))
+    assert found["trials"] == []
+    assert (found["advice"]["algorithm"], found["advice"]["decided_by"]) == ("sync", "tours")
 
 
 def test_a_module_of_one_s_own(run: Run) -> None:

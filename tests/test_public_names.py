@@ -66,6 +66,7 @@ def test_the_list_of_theory() -> None:
         "Outlook",
         "Skew",
         "Tours",
+        "Trial",
         "advise",
         "best_rate",
         "estimate",

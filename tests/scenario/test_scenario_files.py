@@ -61,7 +61,7 @@ def test_toml_round_trip(name: str, tmp_path: Path) -> None:
 def test_the_text_is_what_an_independent_parser_reads() -> None:
     assert tomllib.loads(Scenario.preset("valley").to_toml())["fleet"] == {
         "speeds": [14.0, 10.0, 8.0],
-        "budgets": [15000.0, 12000.0, 8000.0],
+        "budgets": ["15 kJ", "12 kJ", "8 kJ"],
     }
 
 

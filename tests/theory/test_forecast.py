@@ -1,4 +1,4 @@
-"""What to fly: forecasts for plans, and the sentence they end in."""
+"""What the theorems promise for plans, and how alike the transporters' data are."""
 
 from __future__ import annotations
 
@@ -8,20 +8,9 @@ import numpy as np
 import pytest
 
 from flexpress import InputError, Scenario, make_plan
-from flexpress.learning.choose import make_task
 from flexpress.scenario import Algorithm, Objective
-from flexpress.theory import (
-    Advice,
-    Constants,
-    Forecast,
-    Tours,
-    advise,
-    forecast,
-    outlook,
-    theorem2,
-)
-from flexpress.theory.advice import ALIKE, APART
-from flexpress.theory.label_mixes import label_mix, label_mixes, mean_skew
+from flexpress.theory import Constants, Forecast, Tours, forecast, outlook, theorem2
+from flexpress.theory.label_mixes import label_mix, mean_skew
 
 CONSTANTS = Constants(smoothness=10, gradient=3, noise=2, start_gap=2.3, start_gradient=0.5)
 
@@ -57,50 +46,6 @@ def test_a_better_rate_there_is_not() -> None:
         assert theorem2(CONSTANTS, factor * found.rate, found.tours, 1000).total > found.bound.total
 
 
-def advice(skew: float, learning_rate: float = 0.001) -> Advice:
-    tours = {"sws": Tours((10, 20), (7, 12)), "minmax": Tours((15, 15), (11.5, 11.5))}
-    both: tuple[Algorithm, ...] = ("sync", "async")
-    forecasts = [of(tours[name], each, name) for name in tours for each in both]  # type: ignore[arg-type]  # literal keys
-    return advise(forecasts, {"sws": skew, "minmax": 0.0}, learning_rate)
-
-
-def test_like_data_let_the_bound_decide() -> None:
-    """Where delay dominates slots grow as its root: 1 - sqrt(112.33 / 132.25) = 7.8 %."""
-    found = advice(0.04)
-    assert (found.algorithm, found.objective, found.decided_by) == ("async", "sws", "bound")
-    assert found.sentence == (
-        "Fly FedEx-Async on the sws plan: by Theorem 2 for both it needs 7.8 % fewer slots than "
-        "FedEx-Sync on the minmax plan; the transporters' data are alike (skew 0.04)."
-    )
-
-
-def test_data_of_type_1_ask_for_a_simulation() -> None:
-    found = advice(0.15)
-    assert (found.algorithm, found.decided_by) == ("async", "bound")
-    assert "comparable: simulate both" in found.sentence
-
-
-def test_data_of_type_2_are_for_sync() -> None:
-    found = advice(0.45)
-    assert (found.algorithm, found.objective, found.decided_by) == ("sync", "minmax", "skew")
-    assert "(skew 0.45)" in found.sentence
-
-
-def test_equal_tours_are_told_so() -> None:
-    tours = Tours((10, 20), (7, 7))
-    found = advise([of(tours, "sync"), of(tours, "async")], {"sws": 0.0}, 0.001)
-    assert "it is the same as FedEx-Sync on the sws plan" in found.sentence
-    found = advise([of(tours, "sync"), of(tours, "async")], {"sws": 0.5}, 0.001)
-    assert "it is the same as FedEx-Async on the sws plan" in found.sentence
-
-
-def test_a_difference_that_rounds_to_nothing_is_none() -> None:
-    sync, free = of(Tours((1, 999), (6, 7)), "sync"), of(Tours((1, 999), (6, 7)), "async")
-    assert free.slots_alike < sync.slots_alike
-    sentence = advise([sync, free], {"sws": 0.0}, 0.001).sentence
-    assert "it needs as many slots as FedEx-Sync" in sentence
-
-
 def test_there_is_no_outlook_without_a_plan() -> None:
     with pytest.raises(InputError, match="plans = \\[\\]: must be at least one Plan"):
         outlook(Scenario.preset("four"), [], CONSTANTS, np.ones((4, 10), dtype=int))
@@ -134,16 +79,6 @@ def test_mean_skew_weighs_by_clients() -> None:
     assert mean_skew([mixes[2]]) == 0.0
 
 
-def test_the_limits_lie_between_the_paper_s_kinds_of_data() -> None:
-    plan = make_plan(Scenario.preset("paper"), iterations=1000)
-    kinds: dict[str, float] = {}
-    for kind in ("iid", "dirichlet", "location"):
-        scenario = Scenario.preset("paper").replace(learning={"partition": kind})
-        counts = make_task(scenario).label_counts()
-        kinds[kind] = mean_skew(label_mixes(scenario, plan, counts))
-    assert kinds["iid"] < ALIKE < kinds["dirichlet"] < APART < kinds["location"]
-
-
 def test_idle_transporters_have_no_tour() -> None:
     scenario = Scenario.preset("four").replace(fleet={"speeds": [1.0, 1.0, 1.0]})
     plan = make_plan(scenario, iterations=200)
@@ -152,14 +87,3 @@ def test_idle_transporters_have_no_tour() -> None:
     tours = Tours.of(scenario, dataclasses.replace(plan, transporters=(idle, *others)))
     flown = [tour for tour in others if tour.clients]
     assert tours.clients == tuple(len(tour.clients) for tour in flown)
-
-
-def test_a_rate_at_which_async_may_swing() -> None:
-    """L = 10, landings of tours of 7 and 12 slots: 1 - (1 - 0.890)^(1/10.6) = 0.188."""
-    found = advice(0.04, learning_rate=0.05)
-    assert (found.algorithm, found.objective) == ("async", "sws")
-    assert found.sentence.endswith(
-        "But with a learning rate of 0.05 it may swing: by a quadratic with this L, Async is "
-        "stable up to 0.019, Sync up to 0.1. Simulate both."
-    )
-    assert "swing" not in advice(0.04, learning_rate=0.018).sentence

@@ -1,65 +1,111 @@
-"""The constants of a scenario's learning problem, measured where its training goes."""
+"""What `bound` finds out by flying: the constants of the learning problem, and a trial."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from flexpress.cli.run_progress import watch_run
 from flexpress.cli.terminal import complain, watch
+from flexpress.errors import DivergedError
 
 if TYPE_CHECKING:
     from flexpress.learning import Engine, TrainingLoss, Vector
     from flexpress.planning import Plan
-    from flexpress.scenario import Scenario
-    from flexpress.theory import Estimates
+    from flexpress.scenario import Algorithm, Scenario
+    from flexpress.theory import Estimates, Trial
 
 MODELS = 5
 """At which constants are measured: x^0, and others on the way."""
 
-LOCAL_STEPS, MOST_SLOTS = 16_000, 400
-"""Of the run that comes to them: about so many steps of all clients, at most so many slots."""
+LOCAL_STEPS, SLOTS = 16_000, 400
+"""Of each run: about so many steps of all clients, at most so many slots."""
 
 LEAST_TOURS = 3
 """Of the slowest transporter, however many steps: the model changes at the end of the second."""
 
+TRIAL_TOURS = 10
+"""Fewer, or fewer than all the slots, would mislead: who lands first is ahead at first."""
 
-def estimate_constants(
-    scenario: Scenario, plan: Plan, loss: TrainingLoss, engine: Engine
-) -> Estimates:
-    """L, G and sigma at models of FedEx-Sync along the plan."""
-    from flexpress.planning import Progress
-    from flexpress.theory import estimate
-
-    models = models_on_the_way(scenario, plan, engine)
-    with watch("estimate", lambda _: "", lambda: False) as listener:
-        return estimate(
-            loss,
-            models,
-            seed=scenario.learning_seed,
-            on_progress=lambda part: listener(Progress(part, None)),
-        )
+EVAL_EVERY = 20
 
 
-def models_on_the_way(scenario: Scenario, plan: Plan, engine: Engine) -> list[Vector]:
-    """x^0, and global models of a short run, evenly spread."""
+def fly(
+    scenario: Scenario, plans: Sequence[Plan], loss: TrainingLoss, engine: Engine
+) -> tuple[Estimates, list[Trial]]:
+    """L, G and sigma at models of FedEx-Sync, and a trial of both algorithms.
+
+    Each flies its best plan. No trial if both are the same, or if it would have to be too short.
+    """
+    from flexpress.theory import Tours
+    from flexpress.theory.advice import one_algorithm
+
+    sync, free = (best_plan(scenario, plans, each) for each in ("sync", "async"))
+    tours, others = Tours.of(scenario, sync), Tours.of(scenario, free)
+    slots = min(LOCAL_STEPS // scenario.num_clients, SLOTS)
+    slots = max(slots, LEAST_TOURS * math.ceil(tours.longest))
+    models, trial = short_run(scenario, sync, "sync", slots, engine)
+    trials = []
+    enough = max(SLOTS, TRIAL_TOURS * max(tours.longest, others.longest))
+    if slots >= enough and not one_algorithm(tours, others):
+        trials = [trial, tried_async(scenario, free, slots, engine)]
+    return estimate_constants(scenario, models, loss), trials
+
+
+def best_plan(scenario: Scenario, plans: Sequence[Plan], algorithm: Algorithm) -> Plan:
+    """The one with the smallest delay, whatever the constants are."""
+    from flexpress.theory import Tours
+
+    return min(plans, key=lambda plan: Tours.of(scenario, plan).routes(algorithm))
+
+
+def tried_async(scenario: Scenario, plan: Plan, slots: int, engine: Engine) -> Trial:
+    from flexpress.theory import Trial
+
+    try:
+        return short_run(scenario, plan, "async", slots, engine)[1]
+    except DivergedError:
+        return Trial("async", plan.objective, slots, None)
+
+
+def short_run(
+    scenario: Scenario, plan: Plan, algorithm: Algorithm, slots: int, engine: Engine
+) -> tuple[list[Vector], Trial]:
+    """x^0 and every other global model, and what came of them."""
     from flexpress.learning import make_learner
     from flexpress.simulation.events import Event, Update
     from flexpress.simulation.simulate import Simulation, run
-    from flexpress.theory import Tours
+    from flexpress.theory import Trial
 
-    slots = min(LOCAL_STEPS // scenario.num_clients, MOST_SLOTS)
-    slots = max(slots, LEAST_TOURS * math.ceil(Tours.of(scenario, plan).longest))
-    short = scenario.replace(run={"algorithm": "sync", "horizon": slots, "eval_every": slots})
-    simulation = Simulation(short, plan, make_learner(scenario, engine=engine, tell=complain))
+    changes = {"algorithm": algorithm, "horizon": slots, "eval_every": EVAL_EVERY}
+    learner = make_learner(scenario, engine=engine, tell=complain)
+    simulation = Simulation(scenario.replace(run=changes), plan, learner)
     models = [simulation.model]
     with watch_run(simulation, lambda: False) as listener:
 
         def on_event(event: Event) -> None:
             listener(event)
-            if isinstance(event, Update):
+            if isinstance(event, Update) and algorithm == "sync":  # there the constants are asked
                 models.append(simulation.model)
 
-        run(simulation, on_event=on_event)
+        metrics = run(simulation, on_event=on_event).metrics
+    accuracy = sum(each.accuracy for each in metrics) / len(metrics)
+    return models, Trial(algorithm, plan.objective, slots, accuracy)
+
+
+def estimate_constants(
+    scenario: Scenario, models: Sequence[Vector], loss: TrainingLoss
+) -> Estimates:
+    """At a few of these models, evenly spread, x^0 among them."""
+    from flexpress.planning import Progress
+    from flexpress.theory import estimate
+
     last = len(models) - 1
-    return [models[round(j * last / (MODELS - 1))] for j in range(MODELS)]
+    with watch("estimate", lambda _: "", lambda: False) as listener:
+        return estimate(
+            loss,
+            [models[round(j * last / (MODELS - 1))] for j in range(MODELS)],
+            seed=scenario.learning_seed,
+            on_progress=lambda part: listener(Progress(part, None)),
+        )

@@ -10,7 +10,7 @@ from flexpress.theory import Estimates, Forecast, Outlook
 
 
 def outlook_to_json(scenario: Scenario, outlook: Outlook, estimates: Estimates) -> str:
-    """One object: what was asked, the constants, a forecast per plan and algorithm, the advice."""
+    """One object: what was asked, the constants, forecasts, trials, the advice."""
     document = {
         "scenario": scenario.name,
         "seed": scenario.seed,
@@ -24,6 +24,7 @@ def outlook_to_json(scenario: Scenario, outlook: Outlook, estimates: Estimates) 
         "constants": asdict(estimates),
         "forecasts": [forecast(row) for row in outlook.forecasts],
         "skew": {name: asdict(skew) for name, skew in outlook.skews.items()},
+        "trials": [asdict(trial) for trial in outlook.trials],
         "advice": asdict(outlook.advice),
     }
     return json.dumps(document, indent=2, allow_nan=False)

@@ -37,14 +37,21 @@ def outlook_columns(outlook: Outlook) -> list[Column]:
     return [
         ("flown", "", [f"{row.algorithm} {row.objective}" for row in rows]),
         ("tours", "slots", [tours_text(row) for row in rows]),
-        ("best", "rate", [power(f"{row.rate:.1e}") for row in rows]),
         ("start", "", column([bound.start + bound.first_tour for bound in bounds], 3)),
         ("delay", "", column([bound.delay for bound in bounds], 3)),
         ("noise", "", column([bound.noise for bound in bounds], 3)),
         ("bound", "", column([bound.total for bound in bounds], 3)),
-        ("until", "slots", [count(row.slots) for row in rows]),
-        ("alike", "slots", [count(row.slots_alike) for row in rows]),
+        ("until", "slots", [count(row.slots_alike) for row in rows]),
+        ("stable", "rate", [power(f"{row.stable_rate:.1e}") for row in rows]),
+        ("tried", "", tried(outlook)),
     ]
+
+
+def tried(outlook: Outlook) -> list[str]:
+    """Mean accuracy of the rows that were flown."""
+    flown = {(trial.algorithm, trial.objective): trial.accuracy for trial in outlook.trials}
+    texts = {key: "diverged" if value is None else f"{value:.1%}" for key, value in flown.items()}
+    return [texts.get((row.algorithm, row.objective), "-") for row in outlook.forecasts]
 
 
 def tours_text(row: Forecast) -> str:
@@ -65,14 +72,21 @@ def power(text: str) -> str:
 
 
 def explanation(outlook: Outlook) -> list[str]:
-    return [
-        f"bound: of |grad f|² on average over {outlook.horizon:,} slots, with the rate that makes "
+    lines = [
+        f"bound:  of |grad f|² on average over {outlook.horizon:,} slots, with the rate that makes "
         "it smallest,",
-        "       by Theorem 1 for sync, by Theorem 2 for async",
-        f"until: slots after which it can be down to {outlook.target:.2g}; alike: by Theorem 2 for "
-        "both,",
-        "       so that they can be compared: Theorem 1 has smaller factors",
+        "        by Theorem 1 for sync, by Theorem 2 for async, whose factors are larger: compare",
+        "        plans by it, not algorithms",
+        f"until:  slots after which it can be down to {outlook.target:.2g}, by Theorem 2 for both",
+        "stable: largest learning rate at which old updates do not swing, by a quadratic with this "
+        "L",
     ]
+    if outlook.trials:
+        lines.append(
+            f"tried:  mean accuracy over {outlook.trials[0].slots} slots at learning rate "
+            f"{outlook.learning_rate:g}, each algorithm on its best plan"
+        )
+    return lines
 
 
 def constant_lines(estimates: Estimates) -> list[str]:

@@ -1,6 +1,6 @@
 """What the paper proves: bounds on how far models part and how small gradients get."""
 
-from flexpress.theory.advice import Advice, advise
+from flexpress.theory.advice import Advice, Trial, advise
 from flexpress.theory.bounds import (
     Bound,
     lemma1,
@@ -33,6 +33,7 @@ __all__ = [
     "Outlook",
     "Skew",
     "Tours",
+    "Trial",
     "advise",
     "best_rate",
     "estimate",

@@ -12,7 +12,7 @@ from flexpress.errors import InputError
 from flexpress.planning import Plan
 from flexpress.planning.plan_file import check_plan
 from flexpress.scenario import Algorithm, Clock, Objective, Scenario
-from flexpress.theory.advice import Advice, advise
+from flexpress.theory.advice import Advice, Trial, advise
 from flexpress.theory.constants import Constants
 from flexpress.theory.forecast import Forecast, forecast
 from flexpress.theory.label_mixes import Counts, label_mixes, mean_skew
@@ -43,6 +43,7 @@ class Outlook:
     learning_rate: float  # of the scenario, for comparison
     forecasts: tuple[Forecast, ...]
     skews: Mapping[Objective, Skew]
+    trials: tuple[Trial, ...]  # none if there were none, or none are needed
     advice: Advice
 
 
@@ -54,8 +55,12 @@ def outlook(
     *,
     horizon: int | None = None,
     target: float | None = None,
+    trials: Sequence[Trial] = (),
 ) -> Outlook:
-    """`counts`: samples of each label at every client, in the order of the scenario."""
+    """`counts`: samples of each label at every client, in the order of the scenario.
+
+    `trials`: a run of each algorithm on its best plan; without them the advice is theory alone.
+    """
     plans = check_all("plans", plans, Plan, "make them with make_plan(scenario, objective=...)")
     for plan in plans:
         check_plan(scenario, plan)
@@ -75,7 +80,6 @@ def outlook(
         for algorithm in BOTH
     )
     skews = {plan.objective: skew_of(scenario, plan, counts) for plan in plans}
-    means = {objective: skew.mean for objective, skew in skews.items()}
     return Outlook(
         constants=constants,
         clock=scenario.run.clock,
@@ -84,7 +88,8 @@ def outlook(
         learning_rate=scenario.learning.learning_rate,
         forecasts=forecasts,
         skews=skews,
-        advice=advise(forecasts, means, scenario.learning.learning_rate),
+        trials=tuple(trials),
+        advice=advise(forecasts, scenario.learning.learning_rate, trials),
     )
 
 

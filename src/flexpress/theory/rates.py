@@ -52,7 +52,7 @@ def paper_order(theorem: Theorem, constants: Constants, tours: Tours) -> Bound:
     check_theorem(theorem, constants, tours)
     sync = theorem is not theorem2
     factors = THEOREM1 if sync else THEOREM2
-    routes = tours.longest**2 if sync else tours.mean_square
+    routes = tours.routes("sync" if sync else "async")
     first_tour = tours.longest * constants.start_gradient / tours.num_clients
     return Bound(
         start=factors.start * constants.smoothness * constants.start_gap,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from flexpress.arguments import check_kind, check_number, check_whole, refusal
 from flexpress.errors import InputError
 from flexpress.planning import Plan
-from flexpress.scenario import Scenario, check_scenario
+from flexpress.scenario import Algorithm, Scenario, check_scenario
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,10 @@ class Tours:
         """(1/N) sum_k R_k Delta_k^2, which is the routes' part in FedEx-Async."""
         squares = [r * d**2 for r, d in zip(self.clients, self.slots, strict=True)]
         return sum(squares) / self.num_clients
+
+    def routes(self, algorithm: Algorithm) -> float:
+        """The square of slots in the theorem's delay: of two plans, the one with less is better."""
+        return self.longest**2 if algorithm == "sync" else self.mean_square
 
     def in_step(self) -> Tours:
         """All as long as the longest: FedEx-Sync as a case of FedEx-Async."""

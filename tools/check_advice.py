@@ -1,0 +1,172 @@
+"""Is the advice of `flexpress bound` right? The table in docs/theory.md.
+
+    python tools/check_advice.py [NAME ...]
+
+Both algorithms are flown as `bound` tries them: 400 slots, each on its best plan, mean accuracy on
+the test samples. Seed 0 of the learning is the trial, from which the advice is made; seeds 1 to 4
+are the judges. Then every seed takes its turn as the trial, the other four as judges.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexpress import Plan, Scenario, make_plan
+from flexpress.cli.estimating import SLOTS, best_plan, short_run
+from flexpress.experiments.statistics import interval
+from flexpress.scenario import Algorithm, Objective
+from flexpress.theory import Tours
+from flexpress.theory.advice import WORTH, one_algorithm
+
+OBJECTIVES: tuple[Objective, ...] = ("minmax", "sws", "total")
+BOTH: tuple[Algorithm, ...] = ("sync", "async")
+SEEDS = range(5)
+FloatArray = NDArray[np.float64]
+
+HEAD = (
+    "network",
+    "tours, Sync",
+    "tours, Async",
+    "trial: Sync, Async",
+    "advice",
+    "four seeds: Sync, Async",
+    "Async - Sync",
+    "winner",
+    "right",
+)
+
+
+@dataclass(frozen=True)
+class Flown:
+    """Mean accuracies of all seeds, in per cent."""
+
+    sync: Sequence[float]
+    free: Sequence[float]
+
+    def advised(self, seed: int) -> str:
+        ahead = self.free[seed] - self.sync[seed]
+        return "tie" if abs(ahead) < 100 * WORTH else "Async" if ahead > 0 else "Sync"
+
+    def winner(self, trial: int) -> tuple[str, str]:
+        """By the seeds that were not the trial, and their difference with its 95 % interval."""
+        judges = [seed for seed in SEEDS if seed != trial]
+        found = interval([self.free[seed] - self.sync[seed] for seed in judges])
+        assert found.low is not None  # there are several judges
+        assert found.high is not None
+        name = "Async" if found.low > 0 else "Sync" if found.high < 0 else "tie"
+        return name, f"{found.mean:+.1f} ({found.low:+.1f} to {found.high:+.1f})"
+
+    def right(self, trial: int) -> bool:
+        """Who is told to fly Sync where there is no difference has lost nothing."""
+        advised, winner = self.advised(trial), self.winner(trial)[0]
+        return (advised == "Async") == (winner == "Async")
+
+
+def remote(kilometres: float) -> Scenario:
+    """30 clients within 800 m of the server, 10 within 300 m of a place far to the east."""
+    rng = np.random.default_rng(0)
+    near, far = disc(rng, 30, 800.0), disc(rng, 10, 300.0)
+    far[:, 0] += 1000.0 * kilometres
+    places = np.round(np.vstack([near, far]), 1).tolist()
+    network = dict.fromkeys(("area", "blocks", "clients_per_block"))
+    return exact(
+        Scenario.preset("paper").replace(
+            network={**network, "server": [0.0, 0.0], "clients": places},
+            fleet={"budgets": None},
+        )
+    )
+
+
+def disc(rng: np.random.Generator, number: int, radius: float) -> FloatArray:
+    distances, angles = radius * np.sqrt(rng.random(number)), 2 * np.pi * rng.random(number)
+    return np.column_stack([distances * np.cos(angles), distances * np.sin(angles)])
+
+
+def exact(scenario: Scenario) -> Scenario:
+    return scenario.replace(run={"clock": "exact"})
+
+
+def paper(**changes: object) -> Scenario:
+    return exact(Scenario.preset("paper").replace(**changes))
+
+
+def preset(name: str) -> Callable[[], Scenario]:
+    return lambda: Scenario.preset(name)
+
+
+NETWORKS: dict[str, Callable[[], Scenario]] = {
+    **{
+        name: preset(name)
+        for name in ("four", "valley", "coast", "alps", "paper", "paper-50mbit", "paper-svhn")
+    },
+    "valley, exact clock": lambda: exact(Scenario.preset("valley")),
+    "paper, exact clock": paper,
+    "remote group at 3 km": lambda: remote(3),
+    "remote group at 8 km": lambda: remote(8),
+    "remote group at 3 km, rate 0.01": lambda: remote(3).replace(learning={"learning_rate": 0.01}),
+    "paper, seed 10": lambda: Scenario.preset("paper", seed=10),
+    "paper, seed 3, exact clock": lambda: exact(Scenario.preset("paper", seed=3)),
+    "speeds 15, 10, 8, 5 m/s": lambda: paper(
+        fleet={"speeds": [15.0, 10.0, 8.0, 5.0], "budgets": None}
+    ),
+    "labels by location": lambda: paper(learning={"partition": "location"}),
+    "two drones of 5 m/s": lambda: paper(fleet={"speeds": [5.0, 5.0], "budgets": None}),
+}
+
+
+def row(name: str) -> tuple[list[str], Flown | None]:
+    scenario = NETWORKS[name]()
+    plans = [make_plan(scenario, objective=each) for each in OBJECTIVES]
+    best = {each: best_plan(scenario, plans, each) for each in BOTH}
+    tours = {each: Tours.of(scenario, best[each]) for each in BOTH}
+    texts = [name, *(tours_text(tours[each]) for each in BOTH)]
+    if one_algorithm(tours["sync"], tours["async"]):
+        return [*texts, "the same algorithm", "Sync", "", "0", "tie", "yes"], None
+    flown = Flown(*([accuracy(scenario, best[e], e, seed) for seed in SEEDS] for e in BOTH))
+    winner, difference = flown.winner(0)
+    means = (f"{np.mean(values[1:]):.1f}" for values in (flown.sync, flown.free))
+    return [
+        *texts,
+        f"{flown.sync[0]:.1f}, {flown.free[0]:.1f}",
+        {"tie": "tie: Sync"}.get(flown.advised(0), flown.advised(0)),
+        ", ".join(means),
+        difference,
+        winner,
+        "yes" if flown.right(0) else "no",
+    ], flown
+
+
+def accuracy(scenario: Scenario, plan: Plan, algorithm: Algorithm, seed: int) -> float:
+    one = scenario.replace(learning={"seed": seed})
+    found = short_run(one, plan, algorithm, SLOTS, "auto")[1].accuracy
+    return 0.0 if found is None else 100 * found
+
+
+def tours_text(tours: Tours) -> str:
+    return ", ".join(f"{slots:.3g}" for slots in tours.slots)
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def main(names: Sequence[str]) -> None:
+    say(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
+    right = turns = 0
+    for name in names or NETWORKS:
+        texts, flown = row(name)
+        say(f"| {' | '.join(texts)} |")
+        if flown:
+            right += sum(flown.right(seed) for seed in SEEDS)
+            turns += len(SEEDS)
+    say(f"\nEvery seed as the trial: right in {right} of {turns}.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
