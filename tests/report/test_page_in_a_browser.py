@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from chromium import chromium, complaints, requests
+from chromium import PATIENCE, chromium, complaints, requests
 from sample_page import PAGE
 from shown_page import DARK_PAPER, DESK, LIGHT_PAPER, PAPER, PHONE, js, show
 from shuttles import PLAN, SHUTTLES, Still
 
-from flexpress import load_run, save_report
+from flexpress import StoredRun, load_run, save_report, simulate
 from flexpress.report.page_files import write_page
+from flexpress.report.page_html import page_html
+from flexpress.report.runs_page import summary
+from flexpress.report.shown_run import shown_runs
 from flexpress.scenario.provenance import Outputs
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
+from flexpress.simulation.stored_run import State
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
+BEYOND = "[...document.querySelectorAll('.scroll')].map(b => b.scrollWidth - b.clientWidth)"
 WIDTHS = "[...document.images].map(image => image.complete ? image.naturalWidth : 0)"
 
 
@@ -82,6 +88,24 @@ def test_wide_tables_scroll_in_their_box(browser: Chrome, pages: dict[str, Path]
     assert js(browser, f"getComputedStyle({box}).overflowX") == "auto"
 
 
+@pytest.mark.parametrize("number", [2, 4, 5, 9])
+def test_no_number_of_a_summary_is_cut(browser: Chrome, tmp_path: Path, number: int) -> None:
+    """At 900 pixels, whatever the number of runs: nothing lies beyond the edge of its box."""
+    trace = simulate(SHUTTLES, PLAN, Still())
+    states: list[State] = ["complete", "unfinished", "diverged"]
+    runs = [
+        StoredRun(tmp_path / f"learning_rate/{j}", SHUTTLES, PLAN, trace, states[j % 3])
+        for j in range(number)
+    ]
+    page = replace(PAGE, summary=tuple(summary(shown_runs(runs))), sections=())
+    path = tmp_path / "page.html"
+    path.write_text(page_html(page), encoding="utf-8")
+    show(browser, path, "light", {**DESK, "width": 900})
+    hidden = js(browser, BEYOND)
+    assert hidden
+    assert max(hidden) == 0
+
+
 def test_claims_can_be_read(browser: Chrome, pages: dict[str, Path]) -> None:
     show(browser, pages["sample"], "light", DESK)
     verdicts = js(browser, "[...document.querySelectorAll('.verdict')].map(v => v.innerText)")
@@ -106,6 +130,13 @@ def test_no_script_is_run(browser: Chrome, pages: dict[str, Path]) -> None:
     assert js(browser, "document.querySelector('h1').innerText").endswith('"quotes" {{style}}')
 
 
+def until(browser: Chrome, reached: Callable[[], bool]) -> None:
+    """Pictures are exchanged in their own time."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(browser, PATIENCE).until(lambda _: reached())
+
+
 def test_on_paper_it_is_light(browser: Chrome, pages: dict[str, Path]) -> None:
     show(browser, pages["sample"], "dark", DESK)
     feature = {"name": "prefers-color-scheme", "value": "dark"}
@@ -116,7 +147,7 @@ def test_on_paper_it_is_light(browser: Chrome, pages: dict[str, Path]) -> None:
         assert js(browser, "getComputedStyle(document.documentElement).colorScheme") == "light"
         assert js(browser, "document.querySelector('details table').checkVisibility()")
         light = PAGE.sections[0].pictures[0].light
-        current = js(browser, "document.images[0].currentSrc")
-        assert base64.b64decode(current.split(",")[1]).decode() == light
+        expected = base64.b64encode(light.encode()).decode()
+        until(browser, lambda: js(browser, "document.images[0].currentSrc").endswith(expected))
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})

@@ -181,7 +181,7 @@ def test_few_runs_are_columns_and_many_are_rows() -> None:
     assert differing.rows == (("learning.seed", "0", "1", "2", "3"),)
     learned, flown, differing = summary(shown_runs([*few, stored("4", learning=seed(4))]))
     assert learned.head[:3] == ("run", "state", "algorithm")
-    assert flown.head[:2] == ("run", "updates")
+    assert flown.head[:2] == ("run", "simulated (slots)")
     assert {*learned.head, *flown.head} == {"run", *(row[0] for row in grid.rows)}
     for table in (learned, flown):
         assert [row[0] for row in table.rows] == ["0", "1", "2", "3", "4"]

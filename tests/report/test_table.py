@@ -99,7 +99,7 @@ def test_visits_are_told_by_names() -> None:
     assert len(fourth) <= 40
 
 
-@pytest.mark.parametrize("width", range(1, 81))
+@pytest.mark.parametrize("width", [*range(1, 31), 45, 60, 80])
 def test_no_number_is_cut_at_any_width(width: int) -> None:
     lines = shown(VALLEY, plan_of(VALLEY, TOURS), width)
     words = " ".join(lines).split()

@@ -25,8 +25,8 @@ from flexpress.simulation.stored_run import StoredRun
 MOST_COLUMNS = 4
 """Runs that stand side by side; more have a row each."""
 
-FIRST_FLOWN = "updates"
-"""The figure with which a second table begins where runs have rows: one would be too wide."""
+FLOWN = ("simulated", "updates", "mean staleness", "tours", "energy", "waiting")
+"""Figures of a second table where runs have rows: with all of them, one would be too wide."""
 
 
 def save_report(
@@ -123,8 +123,9 @@ def summary(shown: Sequence[ShownRun]) -> list[Grid]:
     ]
     grids = [beside(columns)]
     if len(shown) > MOST_COLUMNS:
-        flown = [head for head, _ in columns].index(FIRST_FLOWN)
-        grids = [beside(columns[:flown]), beside([columns[0], *columns[flown:]])]
+        flown = [column for column in columns if column[0].startswith(FLOWN)]
+        learned = [column for column in columns if column not in flown]
+        grids = [beside(learned), beside([columns[0], *flown])]
     differing = differences([run.run.scenario for run in shown])
     differing.pop("run.algorithm", None)  # which is told above
     if differing:
