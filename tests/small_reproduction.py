@@ -26,7 +26,8 @@ def reproduce(folder: Path, *options: str, model: str = "lenet") -> list[str]:
     with reproducing(folder, *options, model=model) as process:
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (0, f" page: {folder / 'report.html'}\n"), err
-    return [line for line in err.splitlines() if not PROGRESS.fullmatch(line)]
+    told = (line for line in err.splitlines() if "compiling" not in line)
+    return [line for line in told if not PROGRESS.fullmatch(line)]
 
 
 def written(folder: Path) -> dict[str, bytes]:

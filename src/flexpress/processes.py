@@ -84,21 +84,6 @@ def local_processes(jobs: int) -> Iterator[Workers]:
             raise
 
 
-@contextmanager
-def beside(work: Callable[[], None]) -> Iterator[None]:
-    """Have this done in a process while the block runs, for what it leaves on the disk."""
-    with deaf_children():
-        process = multiprocessing.get_context("spawn").Process(
-            target=work_along, args=(work,), daemon=True
-        )
-        process.start()
-    try:
-        yield
-        process.join()
-    finally:
-        process.kill()
-
-
 def perform_all(
     tasks: Mapping[Key, Task[News, Result]],
     jobs: int,
@@ -175,15 +160,10 @@ def begin_work(news: Queue[Any], stop: Flag, ending: Connection) -> None:
     threading.Thread(target=die_with_parent, args=(ending,), daemon=True).start()
 
 
-def work_along(work: Callable[[], None]) -> None:
-    threading.Thread(target=die_with_parent, daemon=True).start()
-    work()
-
-
-def die_with_parent(*endings: Connection) -> None:
+def die_with_parent(ending: Connection) -> None:
     """Or at its word. If it was killed, nobody would tell us to stop."""
     parent = multiprocessing.parent_process()
-    connection.wait([*endings, *([] if parent is None else [parent.sentinel])])
+    connection.wait([ending] if parent is None else [ending, parent.sentinel])
     os._exit(1)
 
 

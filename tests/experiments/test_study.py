@@ -46,6 +46,11 @@ def test_figures_share_runs_and_plans(planned: list[Scenario]) -> None:
     assert set(study.keys.values()) == set(study.runs)
 
 
+def test_data_sets_share_the_i_i_d_runs_of_their_stand_in(planned: list[Scenario]) -> None:
+    study = make_study(named("iid-fmnist", "iid-svhn"), QUICK)
+    assert (len(study.keys), len(study.runs)) == (QUICK.seeds * 8, QUICK.seeds * 4)
+
+
 def test_networks_and_seeds(planned: list[Scenario]) -> None:
     study = make_study(named("network"), QUICK, networks=3, seeds=2)
     assert list(study.keys) == [(ASYNC, network, seed) for network in range(3) for seed in (1, 2)]

@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 from cases import OBJECTIVES, block_network, problem_of, random_problem
 from numba import typeof
+from numba.core.event import trigger_event
 
 from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import Progress
-from flexpress.planning.search import solve_search, state
+from flexpress.planning.search import load, solve_search, state
+from flexpress.planning.search import solve as solve_module
 from flexpress.planning.search.state import State
 from flexpress.scenario import Objective
 
@@ -40,6 +42,21 @@ def large_problem(num_clients: int, num_transporters: int) -> Problem:
         5.0,
         np.full(num_transporters, np.inf),
     )
+
+
+def test_compilation_is_announced_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba tells of every function that it compiles, and of none that it reads."""
+
+    def compile_two(*arguments: object) -> None:
+        for name in ("anneal", "polish"):
+            with trigger_event("numba:compile", data={"dispatcher": name}):
+                pass
+
+    monkeypatch.setattr(solve_module, "anneal", compile_two)
+    monkeypatch.setattr(solve_module, "drop_stale_code", lambda compiled, folder: None)
+    told: list[str] = []
+    load(NETWORK, lambda progress: told.append(progress.note))
+    assert told == ["compiling the planner, once (about 10 s)"]
 
 
 def test_networks_of_the_usual_size_share_compiled_code_with_matrices() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING
 from flexpress.cli.interrupt import interruptible
 from flexpress.cli.run_board import Board, shown
 from flexpress.cli.terminal import complain
-from flexpress.processes import beside
 
 if TYPE_CHECKING:
     from flexpress.experiments.figures import Figure
@@ -45,8 +43,7 @@ def carry_out(
     for name in (RUNS, FIGURES):
         outputs.check(folder / name, ())
     with connected(ray, jobs):
-        with nullcontext() if ray else beside(compile_engine):
-            study = make_study(figures, scale, networks=networks, seeds=seeds, tell=complain)
+        study = make_study(figures, scale, networks=networks, seeds=seeds, tell=complain)
         if not run_missing(study, folder / RUNS, jobs, on_ray=ray is not None):
             return None
     from flexpress.experiments.reproduction import reproduction_page
@@ -59,20 +56,14 @@ def carry_out(
     return folder / PAGE
 
 
-def compile_engine() -> None:
-    """While plans are made; else each process of the runs would compile it for itself."""
-    from flexpress.learning import make_learner
-    from flexpress.scenario import Scenario
-
-    make_learner(Scenario.preset("paper"), threads=1, tell=complain)
-
-
 def run_missing(study: Study, folder: Path, jobs: int | None, *, on_ray: bool = False) -> bool:
     """False if it was interrupted; what is done is kept."""
     from flexpress.experiments.crew import News
     from flexpress.experiments.run import is_kept
 
     missing = {key: run for key, run in study.runs.items() if not is_kept(run, folder / key)}
+    if missing and not on_ray:
+        compile_engine()
     board = Board(study.scale.horizon, len(study.runs), len(study.runs) - len(missing))
     with interruptible() as stop, shown(board, stop.requested) as refresh:
 
@@ -99,6 +90,14 @@ def run_missing(study: Study, folder: Path, jobs: int | None, *, on_ray: bool = 
     if not whole:
         complain(f"interrupted: {board.line}; start again to go on")
     return whole
+
+
+def compile_engine() -> None:
+    """And say so; else every process of the runs would compile it, in silence."""
+    from flexpress.learning import make_learner
+    from flexpress.scenario import Scenario
+
+    make_learner(Scenario.preset("paper"), threads=1, tell=complain)
 
 
 def performer(jobs: int | None, *, on_ray: bool) -> Callable[..., bool]:

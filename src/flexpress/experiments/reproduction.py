@@ -10,6 +10,7 @@ from flexpress.experiments.claims import MARGIN, claims_of
 from flexpress.experiments.figure_sections import NETWORK, figure_section
 from flexpress.experiments.figures import ASYNC, SYNC, Figure
 from flexpress.experiments.results import Results, read_results
+from flexpress.experiments.setting import FULL
 from flexpress.experiments.study import Study
 from flexpress.experiments.tables import claims_csv, findings_json
 from flexpress.experiments.verdicts import VERDICTS, Finding, depends_on_the_map, judge
@@ -48,8 +49,10 @@ def lead(study: Study, findings: Sequence[Finding]) -> list[str]:
     ]
     if study.scale.stand_in:
         found.append(
-            "This is a quick look: few slots, few seeds, and for both data sets a part of "
-            "Fashion-MNIST stands in. Its verdicts say little."
+            f"This is a quick look: {study.scale.horizon:,} slots instead of {FULL.horizon:,}, "
+            f"{len(study.seeds)} seeds instead of {FULL.seeds}, and a part of Fashion-MNIST stands "
+            "in for both data sets; with i.i.d. data their runs are the same. Its verdicts say "
+            "little."
         )
     return [text for text in found if text]
 
