@@ -14,6 +14,7 @@ from small_scale import SMALL
 
 from flexpress.cli import main, run_board
 from flexpress.experiments import setting, study
+from flexpress.planning import make_plan
 from flexpress.scenario import Scenario
 from flexpress.simulation import recorder
 
@@ -34,7 +35,7 @@ def elsewhere(its: setting.Setting, scale: setting.Scale, network: int, seed: in
 
 
 setattr(setting.Setting, "scenario", elsewhere)  # noqa: B010  # to mypy a method is no variable
-setattr(study, "make_plan", partial(study.make_plan, iterations=3000))  # noqa: B010  # nor a function
+setattr(study, "make_plan", partial(make_plan, iterations=3000))  # noqa: B010  # nor a function
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[2:]))

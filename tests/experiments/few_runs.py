@@ -78,7 +78,10 @@ def work_and_wait(run: Run, folder: Path, key: str, tell: Tell, should_stop: Sho
 
 def perform_elsewhere_and_wait(*arguments: Any) -> tuple[bool, Files]:
     given, (tell, should_stop) = arguments[:-2], arguments[-2:]
-    return cast(Any, perform_elsewhere)(*given, waiting(tell, should_stop), should_stop)
+    done: tuple[bool, Files] = cast(Any, perform_elsewhere)(
+        *given, waiting(tell, should_stop), should_stop
+    )
+    return done
 
 
 def waiting(tell: Tell, should_stop: ShouldStop) -> Tell:

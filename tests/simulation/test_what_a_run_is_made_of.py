@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from flexpress.learning.task import Dataset
 from flexpress.simulation import origin
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
+from flexpress.versions import versions
 
 VALLEY = Scenario.preset("valley").replace(run={"horizon": 40, "eval_every": 8})
 LONGER = VALLEY.replace(run={"horizon": 60})
@@ -48,7 +50,7 @@ def after(calls: int) -> Callable[[], bool]:
     return lambda: next(answers, True)
 
 
-def refused(plan: Plan, folder: Path, expected: str, **options: str) -> None:
+def refused(plan: Plan, folder: Path, expected: str, **options: Any) -> None:
     """And nothing is changed, not even by a longer horizon."""
     before = contents(folder)
     with pytest.raises(InputError, match=expected) as caught:
@@ -139,7 +141,7 @@ def test_other_data(plan: Plan, tmp_path: Path) -> None:
 def test_other_versions(
     package: str, plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual = origin.versions()
+    usual = versions()
     with monkeypatch.context() as patches:
         patches.setattr(origin, "versions", lambda *, by_torch: {**usual, package: "0.1"})
         run(plan, tmp_path, should_stop=after(90))

@@ -86,7 +86,7 @@ def balanced(problem: Problem, seed: int, should_stop: ShouldStop = never) -> To
 
 def larger_budgets(problem: Problem, words: Words, factor: float) -> str:
     if len(np.unique(problem.budgets)) > 1:
-        return f"raise the budgets by {percent_up(factor)} %"
+        return f"raise the budgets by {percent_up(factor):,} %"
     enough = words.budget_of(0, factor * float(problem.budgets[0]))
     several = problem.num_transporters > 1
     return f"raise the budgets to {enough} each" if several else f"raise its budget to {enough}"

@@ -32,7 +32,11 @@ def check_folder(folder: Path, names: Iterable[str]) -> None:
             with suppress(OSError, ValueError):  # not there, or in use by another command
                 path.rmdir()
     for name in names:
-        if (folder / name).is_dir():
+        try:
+            is_folder = (folder / name).is_dir()
+        except OSError as error:  # a name that is too long
+            raise InputError(f"{folder / name}: {reason(error)}; name another file") from None
+        if is_folder:
             raise InputError(f"{folder / name}: is a folder, and a file is to be written there")
 
 
