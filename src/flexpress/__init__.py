@@ -74,7 +74,7 @@ else:
         return sorted({*globals(), *HOMES})
 
 
-__version__ = "0.6.1"
+__version__ = "0.7.0"
 
 __all__ = [
     "DivergedError",
