@@ -78,6 +78,7 @@ def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.M
     return run_command
 
 
+BLANK_SVG = '<svg width="1pt" height="1pt" xmlns="http://www.w3.org/2000/svg"/>'
 BLANK_PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 )
@@ -88,7 +89,7 @@ def blank_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures are files as always, with nothing on them: for tests that look at other things."""
 
     def save(figure: object, file: Any, format: str = "png", **options: object) -> None:
-        file.write('<svg xmlns="http://www.w3.org/2000/svg"/>' if format == "svg" else BLANK_PNG)
+        file.write(BLANK_SVG if format == "svg" else BLANK_PNG)
 
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", save)
 

@@ -1,4 +1,7 @@
-"""`flexpress simulate` in a process of its own, to be killed at any moment."""
+"""`flexpress simulate` in a process of its own, which is disturbed at any moment.
+
+Either it disturbs itself, at an event that is named; or we do, after some time.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from process_group import PATIENCE
 from small_run import environment
 
 PROGRAM = """
-import sys
+import os, signal, sys
 from flexpress.simulation import recorder
-recorder.CHECKPOINT_SECONDS = 0.05
+from flexpress.simulation.recorder import Recorder
+
+moment, *signals = sys.argv[1].split(",")
+if moment == "never":
+    recorder.CHECKPOINT_SECONDS = 0.05
+else:
+    recorder.CHECKPOINT_SECONDS = 1e9  # but for those below
+record, recorded = Recorder.record, 0
+
+def record_and_disturb(self, event):
+    global recorded
+    record(self, event)
+    recorded += 1
+    if moment != "never" and recorded % 25 == 0:
+        self.checkpoint()
+    if str(recorded) == moment:
+        for name in signals:
+            os.kill(os.getpid(), getattr(signal, name))
+        if not signals:
+            print("there", flush=True)
+            sys.stdin.readline()
+
+Recorder.record = record_and_disturb
 from flexpress.cli import main
-sys.exit(main(sys.argv[1:]))
+sys.exit(main(sys.argv[2:]))
 """
-WAIT = 120
 
 
 @dataclass(frozen=True)
@@ -27,13 +52,13 @@ class Ended:
     code: int  # negative: the signal that ended it
     out: str
     err: str
-    began: float  # seconds until the file was there that was waited for
-    seconds: float
 
 
-def start(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
+def start(when: str, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
+    """When: never, or after which event and by which signals; without any it waits for a line."""
     return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *arguments],
+        [sys.executable, "-c", PROGRAM, when, *arguments],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -43,36 +68,19 @@ def start(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
 
 
 def run(
-    *arguments: str,
-    cwd: Path,
-    signals: Sequence[signal.Signals] = (),
-    after: float = 0.0,
-    seen: Path | None = None,
+    *arguments: str, cwd: Path, event: int = 0, signals: Sequence[signal.Signals] = ()
 ) -> Ended:
-    """Send the signals so many seconds after the start, or after a file of the run is there."""
-    start_time = time.monotonic()
-    with start(*arguments, cwd=cwd) as process:
-        wait_for(process, seen)
-        began = time.monotonic() - start_time
-        if signals:
-            wait(process, after)
-        for number in signals:
-            process.send_signal(number)
-            time.sleep(0.02)
-        out, err = process.communicate(timeout=WAIT)
-    return Ended(process.returncode, out, err, began, time.monotonic() - start_time)
+    """It sends itself the signals when so many events are recorded; a checkpoint every 25."""
+    when = ",".join([str(event), *(number.name for number in signals)])
+    with start(when, *arguments, cwd=cwd) as process:
+        out, err = process.communicate(timeout=PATIENCE)
+    return Ended(process.returncode, out, err)
 
 
-def wait(process: subprocess.Popen[str], seconds: float) -> None:
-    """Not longer than it lives."""
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return
-
-
-def wait_for(process: subprocess.Popen[str], path: Path | None) -> None:
-    deadline = time.monotonic() + WAIT
-    while path and not path.exists() and process.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+def kill(*arguments: str, cwd: Path, after: float) -> Ended:
+    """So many seconds after its start, wherever it is then; not if it is done."""
+    with start("never", *arguments, cwd=cwd) as process:
+        time.sleep(after)
+        process.kill()
+        out, err = process.communicate(timeout=PATIENCE)
+    return Ended(process.returncode, out, err)

@@ -28,7 +28,18 @@ def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
 
 
-@pytest.mark.parametrize("command", EXAMPLES)
+def is_long(command: str) -> bool:
+    """Those that learn."""
+    return command.startswith(("bound valley", "simulate valley"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=[pytest.mark.slow] if is_long(command) else [])
+        for command in EXAMPLES
+    ],
+)
 def test_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     shown = PAGE.split(f"    $ flexpress {command}\n\n")[1]
     block = re.match(r"(?:    .*\n|\n(?=    ))*", shown)

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import random
 import signal
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from killed_run import Ended, run, start, wait_for
+from command_line import Run, cli
+from killed_run import Ended, kill, run, start
 from small_run import RESULTS, contents, write_scenario
+from thinned import by_default
 
 from flexpress.scenario import Algorithm
 
-HORIZON = 1000
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
+HORIZON = 30
+LONG = 1000
+EVENTS = 200
+"""Fewer than there are in a run."""
 
 
 @dataclass(frozen=True)
@@ -22,140 +30,121 @@ class Whole:
 
     arguments: tuple[str, ...]
     results: dict[str, bytes]
-    began: float  # seconds until there was a folder
-    seconds: float  # of the whole process
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
-    return undisturbed(tmp_path_factory.mktemp("whole"), "sync")
+    return undisturbed(tmp_path_factory.mktemp("whole"), "sync", HORIZON)
 
 
-def undisturbed(folder: Path, algorithm: Algorithm) -> Whole:
-    """Once more if something had to be compiled: that must not count."""
-    write_scenario(folder / "four.toml", run={"horizon": HORIZON, "algorithm": algorithm})
-    arguments = ("simulate", str(folder / "four.toml"), "--json")
-    for name in ("whole", "again"):
-        seen = folder / name / "metrics.csv"
-        ended = run(*arguments, "--out", name, cwd=folder, seen=seen)
-        assert ended.code == 0, ended.err
-        if "compiling" not in ended.err:
-            break
-    results = contents(folder / name, RESULTS)
-    return Whole(arguments, results, ended.began, ended.seconds)
+def undisturbed(folder: Path, algorithm: Algorithm, horizon: int) -> Whole:
+    scenario = folder / "four.toml"
+    write_scenario(scenario, run={"horizon": horizon, "algorithm": algorithm})
+    arguments = ("simulate", str(scenario), "--json")
+    assert cli.main([*arguments, "--out", str(folder / "whole")]) == 0
+    results = contents(folder / "whole", RESULTS)
+    assert results["trace.jsonl"].count(b"\n") > EVENTS
+    return Whole(arguments, results)
 
 
-def kill_again_and_again(whole: Whole, cwd: Path, kills: int, seed: int) -> int:
-    """At random moments of a run's life; one that is done makes room for the next.
-
-    In the end all of them are the same as the undisturbed one; how many there were.
-    """
-    moments, number = random.Random(seed), 0
-    while kills:
-        after = moments.uniform(0.8 * whole.began, whole.seconds)
-        out = ("--out", f"{number}", "--resume")
-        ended = run(*whole.arguments, *out, cwd=cwd, signals=[signal.SIGKILL], after=after)
-        assert ended.code in (0, -signal.SIGKILL), ended.err
-        kills -= ended.code != 0
-        number += ended.code == 0
-    assert run(*whole.arguments, "--out", f"{number}", "--resume", cwd=cwd).code == 0
-    for each in range(number + 1):
-        assert contents(cwd / f"{each}", RESULTS) == whole.results
-    return number + 1
+def begin(whole: Whole, cwd: Path, event: int, *signals: signal.Signals) -> Ended:
+    return run(*whole.arguments, "--out", "cut", cwd=cwd, event=event, signals=signals)
 
 
-def begin(whole: Whole, cwd: Path, *signals: signal.Signals, seen: str = "checkpoint") -> Ended:
-    """Disturbed a little after this file is there."""
-    return run(
-        *whole.arguments,
-        "--out",
-        "cut",
-        cwd=cwd,
-        signals=signals,
-        after=0.1,
-        seen=cwd / "cut" / seen,
-    )
+def assert_same_in_the_end(whole: Whole, resume: Run, *options: str) -> None:
+    assert resume(*whole.arguments, "--out", "cut", *options).code == 0
+    assert contents("cut", RESULTS) == whole.results
 
 
-def assert_same_in_the_end(whole: Whole, cwd: Path) -> None:
-    assert run(*whole.arguments, "--out", "cut", "--resume", cwd=cwd).code == 0
-    assert contents(cwd / "cut", RESULTS) == whole.results
-
-
-def test_killed_three_times(whole: Whole, tmp_path: Path) -> None:
-    assert kill_again_and_again(whole, tmp_path, kills=3, seed=1) > 0
+@pytest.fixture
+def resume(run: Run) -> Run:
+    """In this process; `run` is what disturbs another one here."""
+    return run
 
 
 @pytest.mark.slow
-def test_killed_while_it_writes(whole: Whole, tmp_path: Path) -> None:
-    """After the first checkpoint: there is something to go on with."""
-    ended = begin(whole, tmp_path, signal.SIGKILL)
-    assert ended.code == -signal.SIGKILL
+def test_killed_ten_times(whole: Whole, resume: Run, tmp_path: Path) -> None:
+    """Each time some events after those that the last checkpoint has."""
+    moments, kills = random.Random(1), 10
+    for _ in range(kills):
+        out = ("--out", "cut", "--resume")
+        event = moments.randrange(1, EVENTS // kills)
+        ended = run(*whole.arguments, *out, cwd=tmp_path, event=event, signals=[signal.SIGKILL])
+        assert ended.code == -signal.SIGKILL, ended.err
     assert not (tmp_path / "cut" / "model.npy").exists()
-    size = (tmp_path / "cut" / "trace.jsonl").stat().st_size
-    assert 0 < size < len(whole.results["trace.jsonl"])
-    assert_same_in_the_end(whole, tmp_path)
+    assert_same_in_the_end(whole, resume, "--resume")
+
+
+def test_killed_after_a_checkpoint(whole: Whole, resume: Run, tmp_path: Path) -> None:
+    """There is something to go on with, and more than that has been written."""
+    assert begin(whole, tmp_path, 60, signal.SIGKILL).code == -signal.SIGKILL
+    assert (tmp_path / "cut" / "checkpoint").exists()
+    assert_same_in_the_end(whole, resume, "--resume")
 
 
 @pytest.mark.slow
-def test_killed_before_the_first_checkpoint(whole: Whole, tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("--resume",)])
+def test_killed_before_the_first_checkpoint(
+    whole: Whole, options: tuple[str, ...], resume: Run, tmp_path: Path
+) -> None:
     """As if it had not been: it may be begun with or without --resume."""
-    run(
-        *whole.arguments,
-        "--out",
-        "cut",
-        cwd=tmp_path,
-        signals=[signal.SIGKILL],
-        seen=tmp_path / "cut" / "metrics.csv",
-    )
+    assert begin(whole, tmp_path, 10, signal.SIGKILL).code == -signal.SIGKILL
     assert not (tmp_path / "cut" / "checkpoint").exists()
-    assert run(*whole.arguments, "--out", "cut", cwd=tmp_path).code == 0
-    assert contents(tmp_path / "cut", RESULTS) == whole.results
+    assert_same_in_the_end(whole, resume, *options)
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
-)
-def test_interrupted_once(whole: Whole, tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize("number", by_default(1, [signal.SIGINT, signal.SIGTERM]))
+def test_interrupted_once(
+    whole: Whole, number: signal.Signals, resume: Run, tmp_path: Path
+) -> None:
     """It tells where it is and prints what there is."""
-    ended = begin(whole, tmp_path, number)
+    ended = begin(whole, tmp_path, 60, number)
     assert ended.code == 130
     assert ended.err.startswith("flexpress: sync: interrupted at slot ")
     assert ended.err.endswith("; --resume goes on\n")
     assert '"complete": false' in ended.out
     assert (tmp_path / "cut" / "curves.png").exists()
-    assert_same_in_the_end(whole, tmp_path)
+    assert_same_in_the_end(whole, resume, "--resume")
 
 
 @pytest.mark.slow
-def test_interrupted_twice(whole: Whole, tmp_path: Path) -> None:
+def test_interrupted_twice(whole: Whole, resume: Run, tmp_path: Path) -> None:
     """At once, whatever it is doing."""
-    ended = begin(whole, tmp_path, signal.SIGINT, signal.SIGINT)
+    ended = begin(whole, tmp_path, 60, signal.SIGINT, signal.SIGINT)
     assert ended.code == 130
     assert "Traceback" not in ended.err
-    assert_same_in_the_end(whole, tmp_path)
+    assert_same_in_the_end(whole, resume, "--resume")
 
 
-def test_two_at_once(whole: Whole, tmp_path: Path) -> None:
+def test_two_at_once(whole: Whole, resume: Run, tmp_path: Path) -> None:
     """The second is turned away, and the first not disturbed."""
     arguments = (*whole.arguments, "--out", "cut", "--resume")
-    with start(*arguments, cwd=tmp_path) as first:
-        wait_for(first, tmp_path / "cut" / "checkpoint")
-        second = run(*arguments, cwd=tmp_path)
-        assert first.wait() == 0
-        for stream in (first.stdout, first.stderr):
-            assert stream
-            stream.read()
-    if second.code == 2:
-        assert second.err.startswith("flexpress: cut: another run is under way there; wait for it")
-    else:  # it came when the first was done
-        assert second.code == 0
-    assert contents(tmp_path / "cut", RESULTS) == whole.results
+    with start("60", *arguments, cwd=tmp_path) as first:
+        assert first.stdout
+        assert first.stdout.readline() == "there\n"
+        second = resume(*arguments)
+        _, err = first.communicate("\n")
+    assert second.code == 2
+    assert second.err.startswith("flexpress: cut: another run is under way there; wait for it")
+    assert (first.returncode, err) == (0, "")
+    assert contents("cut", RESULTS) == whole.results
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["sync", "async"])
 def test_killed_twenty_times(algorithm: Algorithm, tmp_path: Path) -> None:
-    (tmp_path / "whole").mkdir()
-    whole = undisturbed(tmp_path / "whole", algorithm)
-    assert kill_again_and_again(whole, tmp_path, kills=20, seed=7) > 1
+    """At random moments of its life; one that is done makes room for the next."""
+    whole = undisturbed(tmp_path, algorithm, LONG)
+    begun = time.monotonic()
+    assert run(*whole.arguments, "--out", "measured", cwd=tmp_path).code == 0
+    seconds = time.monotonic() - begun
+    moments, number, kills = random.Random(7), 0, 20
+    while kills:
+        out = ("--out", f"{number}", "--resume")
+        ended = kill(*whole.arguments, *out, cwd=tmp_path, after=moments.uniform(0.3, 1) * seconds)
+        assert ended.code in (0, -signal.SIGKILL), ended.err
+        kills -= ended.code != 0
+        number += ended.code == 0
+    assert run(*whole.arguments, "--out", f"{number}", "--resume", cwd=tmp_path).code == 0
+    for each in range(number + 1):
+        assert contents(tmp_path / f"{each}", RESULTS) == whole.results

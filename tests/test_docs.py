@@ -10,6 +10,7 @@ import tomllib
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from shown_output import check_estimated, check_shown
@@ -52,10 +53,19 @@ def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
 
 
-@pytest.mark.parametrize("page", pages_with("python", "console"), ids=name_of)
-def test_examples(
-    page: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+LONG = ("README.md", "docs/report.md", "docs/theory.md")
+"""Pages whose examples learn for long."""
+
+
+def examples() -> list[Any]:
+    return [
+        pytest.param(page, marks=[pytest.mark.slow] if name_of(page) in LONG else [])
+        for page in pages_with("python", "console")
+    ]
+
+
+@pytest.mark.parametrize("page", examples(), ids=name_of)
+def test_examples(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All of a page in its order: scenarios and modules are files, commands and code are run.
 
     Code shares one namespace; a text block behind it is what it prints.
@@ -77,6 +87,21 @@ def test_examples(
         elif language == "text":
             expected += text
     assert printed.getvalue() == expected
+
+
+def test_first_commands_in_short(capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of the README: the plan has the value that is shown, the run the same rows."""
+    planned, simulated, *_ = [text for language, text in blocks(PAGES[0]) if language == "console"]
+    check_session(planned, capsys)
+    command, shown = simulated.removeprefix("$ flexpress ").split("\n", 1)
+    assert "--horizon 400" in command
+    assert cli.main([*command.replace("--horizon 400", "--horizon 20").split()]) == 0
+    assert rows(capsys.readouterr().out) == rows(shown)
+
+
+def rows(table: str) -> list[str]:
+    """What they are called; which targets are reached depends on how long it learns."""
+    return [line[:15].rstrip() for line in table.splitlines() if not line.startswith(" until")]
 
 
 def check_session(text: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,7 @@ from flexpress.ray_workers import ray_workers
 Tell = Callable[[Any], None]
 ShouldStop = Callable[[], bool]
 
-LONG = 60.0
+LONG = 600.0
 """Seconds after which nobody will stop it any more."""
 
 
@@ -72,7 +72,7 @@ def perform(
     return whole, begun, results
 
 
-@pytest.fixture(params=["processes", "ray"])
+@pytest.fixture(params=["processes", pytest.param("ray", marks=pytest.mark.slow)])
 def hire(request: pytest.FixtureRequest) -> Hire:
     """All that does not depend on who does the tasks."""
     if request.param == "processes":

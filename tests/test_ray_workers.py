@@ -57,6 +57,7 @@ class Counted:
         return partial(task, self.sent), ()
 
 
+@pytest.mark.slow
 def test_what_is_lost_is_packed_anew(ray: Any) -> None:
     assert go(partial(dies, 2), Counted()) == [3]
 
@@ -95,6 +96,7 @@ def test_a_task_has_its_own_copy_of_all_but_what_is_shared(ray: Any) -> None:
     assert go(task, lambda key, task: (task, (shared,))) == [(True, False)]
 
 
+@pytest.mark.slow
 def test_what_waits_for_a_core_is_given_up_when_asked_to_stop(ray: Any) -> None:
     """It would learn too late that it shall stop."""
 
@@ -105,7 +107,7 @@ def test_what_waits_for_a_core_is_given_up_when_asked_to_stop(ray: Any) -> None:
             return
 
     holder = ray.remote(num_cpus=cluster_cores(ray))(Holder).remote()
-    ray.get(holder.ready.remote(), timeout=60)
+    ray.get(holder.ready.remote(), timeout=600)
     asked, results = iter([False]), list[Any]()
     try:
         whole = perform_all(

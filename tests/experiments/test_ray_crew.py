@@ -142,6 +142,7 @@ def test_a_run_that_is_lost_again_and_again(
     assert len(seen.killed) == 2
 
 
+@pytest.mark.slow
 def test_a_complaint_from_over_there(ray: Any, tmp_path: Path) -> None:
     """It names the folder at home, and those beside it do not work on."""
     (tmp_path / "hurt").mkdir()

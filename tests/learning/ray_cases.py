@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import numpy as np
 
 from flexpress.learning import Job, Learner, Vector
+from flexpress.learning.on_ray import RayLearner
 from flexpress.scenario import Scenario
 
 VALLEY = Scenario.preset("valley").replace(
@@ -49,3 +51,13 @@ def fold(learner: Learner, groups: Sequence[Sequence[Job]], cuts: list[list[int]
 
 def as_bytes(vectors: Sequence[Vector]) -> list[bytes]:
     return [vector.tobytes() for vector in vectors]
+
+
+def pids(learner: RayLearner) -> list[int]:
+    """Of the workers, when they are there."""
+    handles = [member.handle for member in learner._crew._members]
+    asked = [
+        handle.__ray_call__.options(max_task_retries=-1).remote(lambda self: os.getpid())
+        for handle in handles
+    ]
+    return [int(pid) for pid in learner._crew._ray.get(asked, timeout=600)]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ray_cases import VALLEY, as_bytes, never, some_groups
+from ray_cases import VALLEY, as_bytes, never, pids, some_groups
 
 from flexpress.errors import FlexpressError, InputError
 from flexpress.learning import make_learner
@@ -25,16 +25,7 @@ def learner(ray: Any) -> Iterator[RayLearner]:
         yield made
 
 
-def pids(learner: RayLearner) -> list[int]:
-    """Of the workers, when they are there."""
-    handles = [member.handle for member in learner._crew._members]
-    asked = [
-        handle.__ray_call__.options(max_task_retries=-1).remote(lambda self: os.getpid())
-        for handle in handles
-    ]
-    return [int(pid) for pid in learner._crew._ray.get(asked, timeout=120)]
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("victims", [[1], [0, 1]])
 def test_killed_in_the_middle_of_a_round(victims: list[int], learner: RayLearner) -> None:
     plain = make_learner(VALLEY, threads=1)
@@ -51,6 +42,7 @@ def test_killed_in_the_middle_of_a_round(victims: list[int], learner: RayLearner
     assert [pid in after for pid in before] == [i not in victims for i in (0, 1)]
 
 
+@pytest.mark.slow
 def test_killed_between_two_rounds(learner: RayLearner, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them, as with their machine: no call is to blame for it."""
     monkeypatch.setattr(crew, "MOST_LOSSES", 2)
@@ -61,6 +53,7 @@ def test_killed_between_two_rounds(learner: RayLearner, monkeypatch: pytest.Monk
     assert learner.evaluate(model) == expected
 
 
+@pytest.mark.slow
 def test_two_rounds_at_once(learner: RayLearner) -> None:
     groups = some_groups(make_learner(VALLEY, threads=1), 20) * 3
     expected = as_bytes(list(learner.train_sums(groups, never)))
@@ -135,6 +128,7 @@ def test_nobody_comes(ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         absent.dismiss()
 
 
+@pytest.mark.slow
 def test_machines_that_disagree(ray: Any) -> None:
     other = crew_of(ray, numba="0.1")
     try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ray_cases import VALLEY, as_bytes, fold, never, some_groups
+from ray_cases import VALLEY, as_bytes, fold, never, pids, some_groups
+from thinned import by_default
 
 from flexpress.errors import InputError
 from flexpress.learning import Job, Learner, Vector, make_learner, make_task
@@ -68,7 +71,7 @@ def test_sums_of_shards(learner: RayLearner, plain: Learner) -> None:
     assert as_bytes(found) != as_bytes(fold(plain, groups, CUTS[99])), "or shards would not show"
 
 
-@pytest.mark.parametrize("size", [5, 1, 99])
+@pytest.mark.parametrize("size", by_default(1, [5, 1, 99]))
 def test_other_shards(
     size: int, learner: RayLearner, plain: Learner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,6 +84,7 @@ def test_other_shards(
     assert as_bytes(list(learner.train_sums(groups, never))) == expected
 
 
+@pytest.mark.slow
 def test_another_number_of_workers(ray: Any, plain: Learner) -> None:
     groups = some_groups(plain)
     expected = as_bytes(fold(plain, groups, CUTS[5]))
@@ -127,7 +131,7 @@ def test_parts_of_the_test_samples(count: int, number: int, smallest: int) -> No
     assert min(last - first for first, last in parts) == smallest
 
 
-@pytest.mark.parametrize("algorithm", ["sync", "async"])
+@pytest.mark.parametrize("algorithm", by_default(1, ["async", "sync"]))
 def test_a_simulation(
     algorithm: Algorithm, learner: RayLearner, plain: Learner, plan: Plan
 ) -> None:
@@ -154,6 +158,18 @@ def test_stopped_and_asked_again(learner: RayLearner, plain: Learner) -> None:
         with pytest.raises(StopRequestedError):
             list(learner.train_sums(some_groups(plain, 400), lambda told=told: next(told)))  # type: ignore[misc]  # its value now
     assert as_bytes(list(learner.train_sums(groups, never))) == expected
+
+
+def test_killed_in_the_middle_of_a_round(learner: RayLearner, plain: Learner) -> None:
+    """All work is done by the other one, or again; there are more such cases in test_ray_death."""
+    groups = some_groups(plain, 40)
+    expected = as_bytes(list(learner.train_sums(groups, never)))
+    _, victim = pids(learner)
+    sums = learner.train_sums(groups, never)
+    found = [next(sums)]
+    os.kill(victim, signal.SIGKILL)
+    found.extend(sums)
+    assert as_bytes(found) == expected
 
 
 def test_a_model_is_sent_once(
@@ -187,6 +203,7 @@ def test_models_are_forgotten_with_their_owner(ray: Any) -> None:
     assert len(sent) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="there is no /proc")
 def test_samples_are_read_where_they_lie(ray: Any) -> None:
     """In the memory that all processes of a machine share: no worker has a copy."""

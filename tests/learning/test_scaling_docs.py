@@ -7,6 +7,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from flexpress import ray_workers
 from flexpress.learning.architecture import make_architecture
 from flexpress.learning.on_ray.crew import MOST_LOSSES, PATIENCE_SECONDS
@@ -16,6 +18,7 @@ from flexpress.simulation import Trace
 PAGE = (Path(__file__).parents[2] / "docs" / "scaling.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_example(ray: Any) -> None:
     section = PAGE.split("## In Python")[1]
     code = textwrap.dedent("\n".join(re.findall(r"^(?:    .*|)$", section, re.MULTILINE)))
