@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from flexpress.experiments.claims import Claim
 
 LIMIT = 3600
-"""Seconds, on a machine that is very busy; on a quiet one it takes less than five minutes."""
+"""Seconds, on a machine that is very busy; on a quiet one it takes less than two minutes."""
 
 
 @dataclass(frozen=True)
