@@ -28,7 +28,7 @@ class Scale:
 
 
 FULL = Scale("full", seeds=4, horizon=2000, eval_every=40, stand_in=False)
-QUICK = Scale("quick", seeds=2, horizon=100, eval_every=20, stand_in=True)
+QUICK = Scale("quick", seeds=2, horizon=80, eval_every=20, stand_in=True)
 
 FIRST_SEED = 1
 """Seed 0 was used up in the search for learning rates and batch sizes."""
