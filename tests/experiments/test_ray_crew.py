@@ -150,7 +150,7 @@ def test_a_complaint_from_over_there(ray: Any, tmp_path: Path) -> None:
     (tmp_path / "hurt" / "scenario-used.toml").write_text(small().scenario.to_toml())
     with pytest.raises(InputError) as caught:
         go({"long": small(2, LONG), "hurt": small()}, tmp_path, Seen())
-    assert str(caught.value).startswith(f"{tmp_path / 'hurt' / 'plan.json'}: no such file")
+    assert str(caught.value).startswith(f"{tmp_path / 'hurt' / 'checkpoint'}: damaged, or not")
     assert "\n" not in str(caught.value)
     assert not is_over(tmp_path / "long")
     with sole_use(tmp_path / "long"):

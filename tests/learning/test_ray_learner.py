@@ -246,14 +246,14 @@ def test_a_torch_module_of_the_user(
 
 
 def test_a_mistake_over_there_is_raised_here(learner: RayLearner) -> None:
-    with pytest.raises(KeyError, match="nobody"):
+    with pytest.raises(InputError, match='Job.client = "nobody": must be the id of a client'):
         learner.train([Job("nobody", learner.initial_model(), 0, 1)])
 
 
 @pytest.mark.parametrize("wrong", [{"workers": 0}, {"shard_size": 0}])
 def test_what_cannot_be(wrong: dict[str, int]) -> None:
     (name,) = wrong
-    with pytest.raises(InputError, match=f"{name} = 0: must be at least 1"):
+    with pytest.raises(InputError, match=f"{name} = 0: must be a whole number of at least 1"):
         RayLearner(VALLEY, **wrong)  # type: ignore[arg-type]  # numbers, all of them
 
 
