@@ -246,7 +246,7 @@ def test_a_torch_module_of_the_user(
 
 
 def test_a_mistake_over_there_is_raised_here(learner: RayLearner) -> None:
-    with pytest.raises(InputError, match='Job.client = "nobody": must be the id of a client'):
+    with pytest.raises(InputError, match=r'Job\.client = "nobody": must be the id of a client'):
         learner.train([Job("nobody", learner.initial_model(), 0, 1)])
 
 
