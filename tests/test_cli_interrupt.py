@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 
 import pytest
+from process_group import wait_until
 
 from flexpress.planning import Problem, Progress
 from flexpress.planning.bounds.certificate import Bound
@@ -51,10 +52,7 @@ def press(number: int) -> None:
 
 
 def until_stopped(should_stop: ShouldStop) -> None:
-    deadline = time.monotonic() + 10
-    while not should_stop():
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
+    wait_until(should_stop)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -154,18 +152,16 @@ def test_the_second_time_aborts(
     assert capsys.readouterr() == ("", "flexpress: interrupted before there was a result\n")
 
 
-def slow(should_stop: ShouldStop, on_progress: Listener) -> Tours:
-    on_progress(Progress(0.0, None, "compiling, once"))
-    on_progress(Progress(0.1, None, "compiling, once"))
-    on_progress(Progress(0.43, 14.5, stage="1 of 2 starts done"))
-    time.sleep(0.15)
-    return PLAN
-
-
 def test_without_a_terminal_a_note_is_told_once(
     solve_with: Callable[[Solver], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    solve_with(slow)
+    def solver(should_stop: ShouldStop, on_progress: Listener) -> Tours:
+        on_progress(Progress(0.0, None, "compiling, once"))
+        on_progress(Progress(0.1, None, "compiling, once"))
+        on_progress(Progress(0.43, 14.5, stage="1 of 2 starts done"))
+        return PLAN
+
+    solve_with(solver)
     assert cli.main(ARGUMENTS) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["cost"] == pytest.approx(14.0)
@@ -183,10 +179,18 @@ def test_on_a_terminal_there_is_a_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     screen = Terminal()
+
+    def solver(should_stop: ShouldStop, on_progress: Listener) -> Tours:
+        on_progress(Progress(0.1, None, "compiling, once"))
+        wait_until(lambda: "compiling, once" in screen.getvalue())
+        on_progress(Progress(0.43, 14.5, stage="1 of 2 starts done"))
+        wait_until(lambda: " 43%" in screen.getvalue())
+        return PLAN
+
     for name, value in {"TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "stderr", screen)
-    solve_with(slow)
+    solve_with(solver)
     assert cli.main([*ARGUMENTS, "--solver", "search"]) == 0
     assert json.loads(capsys.readouterr().out)["cost"] == pytest.approx(14.0)
     shown = screen.getvalue()

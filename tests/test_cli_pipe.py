@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from small_run import environment, write_scenario
+from thinned import by_default
+
+COMMANDS = [("plan",), ("simulate", "--json"), ("plan", "--json"), ("simulate",), ("data",)]
 
 
-@pytest.mark.parametrize(
-    "arguments", [("plan",), ("plan", "--json"), ("simulate",), ("simulate", "--json"), ("data",)]
-)
+@pytest.mark.parametrize("arguments", by_default(2, COMMANDS))
 def test_nobody_reads_on(arguments: tuple[str, ...], tmp_path: Path) -> None:
     """Nothing is wrong with that: no complaint, exit code 0."""
     scenario = write_scenario(tmp_path / "four.toml")

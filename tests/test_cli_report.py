@@ -62,6 +62,7 @@ def assert_refused(outcome: Outcome, expected: str) -> None:
     assert outcome.err == f"flexpress: {expected}\n"
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_several_runs_in_a_folder(runs: Run) -> None:
     page = report(runs, "out")
     assert Path("out/report.html").exists()
@@ -179,6 +180,7 @@ def test_a_run_that_diverged(run: Run) -> None:
     assert state.startswith("\N{HEAVY BALLOT X} diverged in slot ")
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_labels_are_read_when_they_are_asked_for(runs: Run) -> None:
     page = report(runs, "out", "--labels")
     assert "Labels of every client" in page.all("img")[-1].attributes["alt"]

@@ -6,12 +6,12 @@ import csv
 import io
 import json
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from command_line import Outcome, Run
+from process_group import wait_until
 from small_run import FOUR, RESULTS, contents, press_after, write_scenario
 
 from flexpress.cli.run_line import RunLine
@@ -166,14 +166,6 @@ def terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> Terminal:
 def test_the_line_on_a_terminal(
     run: Run, scenario: str, columns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It draws itself ten times a second: here training takes a while."""
-    train = FastLearner.train
-
-    def train_slowly(self: FastLearner, jobs: list[Job]) -> Vector:
-        time.sleep(0.02)
-        return train(self, jobs)
-
-    monkeypatch.setattr(FastLearner, "train", train_slowly)
     screen = terminal(monkeypatch, columns)
     assert run("simulate", scenario, "--json").code == 0
     shown = screen.getvalue()
@@ -188,11 +180,10 @@ def test_that_it_will_stop_is_shown_at_once(monkeypatch: pytest.MonkeyPatch) -> 
     simulation = Simulation(FOUR, make_plan(FOUR), make_learner(FOUR))
     screen = terminal(monkeypatch, 100)
     with RunLine(simulation, lambda: bool(pressed)):
-        time.sleep(0.25)
+        wait_until(lambda: "slot 0" in screen.getvalue())
         assert "stopping" not in screen.getvalue()
         pressed.append(True)
-        time.sleep(0.25)
-    assert "stopping; Ctrl-C again aborts" in screen.getvalue()
+        wait_until(lambda: "stopping; Ctrl-C again aborts" in screen.getvalue())
 
 
 # Ctrl-C

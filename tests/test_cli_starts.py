@@ -16,6 +16,7 @@ from flexpress import Scenario, load_plan, make_plan
 from flexpress.planning.starts import start_seeds
 
 
+@pytest.mark.slow
 def test_the_plan_is_as_from_python_and_valid(run: Run) -> None:
     given = ("--iterations", "300", "--starts", "3", "--jobs", "2")
     outcome = run("plan", "paper", *given, "--json", "--out", "out")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from process_group import living, looked_up, started, wait_until
+from process_group import PATIENCE, living, looked_up, started, wait_until
 
 from flexpress import cluster
 from flexpress.cluster import LOCAL, on_cluster
@@ -93,7 +93,7 @@ def test_a_cluster_of_our_own_ends_with_us(number: int, tmp_path: Path) -> None:
         assert len(living(process.pid)) > 1
         if number:
             process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, out, err) == (-number, "", "")
         wait_until(lambda: living(process.pid) == [])
 
@@ -105,7 +105,7 @@ def test_somebody_else_is_there(answer: bytes, monkeypatch: pytest.MonkeyPatch) 
     """Who listens, and is silent, or says nothing that Ray could understand."""
     pytest.importorskip("ray")
     monkeypatch.setattr("ray.is_initialized", lambda: False)
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", PATIENCE if answer else 0.5)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"127.0.0.1:{listener.getsockname()[1]}"
         with ThreadPoolExecutor(1) as pool:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
 import pytest
+from process_group import PATIENCE, Started, living, looked_up, started, wait_until
 
 from flexpress.cores import num_cores
 from flexpress.processes import Hire, local_processes, perform_all
@@ -141,6 +143,47 @@ def test_workers_leave_signals_to_us(number: signal.Signals) -> None:
     whole, _, results = perform({0: until_stopped, 1: until_stopped}, send, lambda: len(sent) == 2)
     assert not whole
     assert results == {0: "stopped", 1: "stopped"}
+
+
+PROGRAM = """
+import sys
+from flexpress.cli.interrupt import interruptible
+from test_processes import perform, until_stopped
+
+def show(key, pid):
+    print(pid, flush=True)
+
+with interruptible() as stop:
+    whole, _, results = perform({0: until_stopped, 1: until_stopped}, show, stop.requested)
+print(whole, *results.values())
+"""
+
+
+@contextmanager
+def two_at_work() -> Iterator[Started]:
+    """Another process, whose two workers have told their numbers."""
+    with started(["-c", PROGRAM], places=[Path(__file__).parent]) as process:
+        assert process.stdout
+        assert len({int(process.stdout.readline()) for _ in range(2)}) == 2
+        yield process
+
+
+@looked_up
+def test_control_c_of_a_terminal() -> None:
+    """It is sent to all of them; the workers leave it to us, and end as they are asked to."""
+    with two_at_work() as process:
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, out, err) == (0, "False stopped stopped\n", "")
+        wait_until(lambda: living(process.pid) == [])  # a tracker of resources ends last
+
+
+@looked_up
+def test_workers_do_not_outlive_one_who_is_killed() -> None:
+    with two_at_work() as process:
+        process.send_signal(signal.SIGKILL)
+        process.wait(PATIENCE)
+        wait_until(lambda: living(process.pid) == [])
 
 
 def test_cores() -> None:

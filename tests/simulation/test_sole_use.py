@@ -12,12 +12,12 @@ from flexpress.errors import InputError
 from flexpress.simulation.sole_use import sole_use
 
 OTHER = """
-import sys, time
+import sys
 from pathlib import Path
 from flexpress.simulation.sole_use import sole_use
 with sole_use(Path(sys.argv[1])):
     print("there", flush=True)
-    time.sleep(60)
+    sys.stdin.read()
 """
 
 
@@ -25,7 +25,9 @@ def test_another_process_in_the_folder(tmp_path: Path) -> None:
     """Even kill -9 lets go of it."""
     folder = tmp_path / "new"
     command = [sys.executable, "-c", OTHER, str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
         assert other.stdout
         assert other.stdout.readline() == "there\n"
         refused = pytest.raises(InputError, match="new: another run is under way there; wait for")
