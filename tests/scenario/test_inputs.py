@@ -195,7 +195,8 @@ def test_replace_takes_zones_away_and_puts_them_back() -> None:
     alps = Scenario.preset("alps")
     free = alps.replace(network={"no_fly": None, "no_fly_margin": None})
     assert free.no_fly == ()
-    zones = {"no_fly": alps.to_dict()["network"]["no_fly"], "no_fly_margin": 30.0}  # type: ignore[index]
+    keys = ("no_fly", "no_fly_names", "no_fly_margin")
+    zones = {key: alps.to_dict()["network"][key] for key in keys}  # type: ignore[index]
     assert free.replace(network=zones) == alps
     assert free != alps
 

@@ -90,6 +90,14 @@ def test_names_need_zones_one_each() -> None:
         four.replace(network={"no_fly": [SQUARE, moved(SQUARE, 500)], "no_fly_names": ["Airport"]})
 
 
+def test_names_go_with_the_zones() -> None:
+    alps = Scenario.preset("alps")
+    assert all(alps.zone_names)
+    free = alps.replace(network={"no_fly": None, "no_fly_margin": None})
+    assert free.zone_names == ()
+    assert alps.replace(seed=3).zone_names == alps.zone_names
+
+
 def test_names_of_a_file_stand_in_the_file(tmp_path: Path) -> None:
     network = {**load(tmp_path, ("Airport", SQUARE)).network.model_dump(exclude_none=True)}
     network |= {"no_fly": "zones.geojson", "no_fly_names": ["Other"]}

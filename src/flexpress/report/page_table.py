@@ -43,19 +43,15 @@ def body_html(table: Grid) -> str:
     numbers = number_columns(table)
     rows = []
     for first, *others in table.rows:
-        name = f'<th scope="row"{align(0 in numbers)}>{named(first)}</th>'
+        name = f'<th scope="row"{align(0 in numbers)}>{inner(first)}</th>'
         cells = (f"<td{align(j in numbers)}>{inner(c)}</td>" for j, c in enumerate(others, start=1))
         rows.append(f"<tr>{name}{''.join(cells)}</tr>")
     return "<tbody>\n" + "\n".join(rows) + "\n</tbody>"
 
 
-def named(first: str | Cell) -> str:
-    return breakable(inner(first)) if isinstance(first, str) else inner(first)
-
-
 def breakable(escaped: str) -> str:
-    """Names of folders and keys may go on in the next line behind these signs."""
-    return re.sub(r"([/_]|\.(?=[a-z]))", r"\1<wbr>", escaped)
+    """Names of folders may go on in the next line behind these signs."""
+    return re.sub(r"([/_])", r"\1<wbr>", escaped)
 
 
 def inner(cell: str | Cell) -> str:

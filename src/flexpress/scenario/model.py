@@ -86,11 +86,16 @@ class Scenario(Section):
             raise InputError(f"{source}: {explain(error, data, cls)}") from None
 
     def replace(self, **changes: object) -> Self:
-        """Another scenario: mappings are merged into their section, None takes a key away."""
+        """Another scenario: mappings are merged into their section, None takes a key away.
+
+        The names of no-fly zones go with the zones.
+        """
         data = self.to_dict()
         for key, change in changes.items():
             section = data.get(key)
             if isinstance(section, dict) and isinstance(change, Mapping):
+                if "no_fly" in change:
+                    section = {**section, "no_fly_names": None}
                 change = _without_none({**section, **change})
             data[key] = change
         return self.from_dict(_without_none(data), source=self.name)
