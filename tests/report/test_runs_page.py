@@ -24,6 +24,9 @@ OTHER = Plan.of(SHUTTLES, "total", [[1, 2], []], solver="search", seed=0, second
 
 def stored(name: str, plan: Plan = PLAN, state: State = "complete", **sections: Any) -> StoredRun:
     scenario = SHUTTLES.replace(**sections)
+    nodes = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
+    tours = [[nodes[client] for client in tour.clients] for tour in plan.transporters]
+    plan = Plan.of(scenario, plan.objective, tours, solver="search", seed=0, seconds=0.0)
     return StoredRun(Path(name), scenario, plan, simulate(scenario, plan, Still()), state)
 
 

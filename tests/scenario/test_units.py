@@ -210,7 +210,7 @@ def test_rounding_is_never_too_little_and_never_by_much(joules: float, unit: str
 
 
 @settings(max_examples=200)
-@given(st.floats(1e-3, 1e9), st.sampled_from(["J", "kJ", "MJ", "Wh", "kWh"]))
+@given(st.floats(1e-3, 1e8), st.sampled_from(["J", "kJ", "MJ", "Wh", "kWh"]))
 def test_a_saved_scenario_keeps_units_and_bits(number: float, unit: str) -> None:
     four = Scenario.preset("four").replace(fleet={"budgets": [f"{number!r} {unit}"] * 2})
     again = Scenario.from_dict(tomllib.loads(four.to_toml()))
