@@ -14,6 +14,7 @@ from flexpress.experiments import run as module
 from flexpress.experiments.run import is_kept
 from flexpress.experiments.run_elsewhere import files_in
 from flexpress.scenario.folder import write_files
+from flexpress.versions import versions
 
 REMEDY = "delete the folder of this run, and start again"
 
@@ -43,7 +44,7 @@ def test_the_run_of_another_folder(tmp_path: Path) -> None:
 
 def test_one_of_other_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its folder has another name then: somebody has renamed it."""
-    folder, usual = make(tmp_path), module.versions()
+    folder, usual = make(tmp_path), versions()
     monkeypatch.setattr(module, "versions", lambda: {**usual, "numpy": "0.1"})
     refused(folder, f"holds a run with numpy {usual['numpy']}, and here it is 0.1")
 

@@ -17,6 +17,7 @@ from flexpress.learning.task import Dataset
 from flexpress.simulation import origin
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
+from flexpress.versions import versions
 
 VALLEY = Scenario.preset("valley").replace(run={"horizon": 40, "eval_every": 8})
 LONGER = VALLEY.replace(run={"horizon": 60})
@@ -48,11 +49,11 @@ def after(calls: int) -> Callable[[], bool]:
     return lambda: next(answers, True)
 
 
-def refused(plan: Plan, folder: Path, expected: str, **options: str) -> None:
+def refused(plan: Plan, folder: Path, expected: str, *, data: str = "") -> None:
     """And nothing is changed, not even by a longer horizon."""
     before = contents(folder)
     with pytest.raises(InputError, match=expected) as caught:
-        run(plan, folder, LONGER, resume=True, **options)
+        run(plan, folder, LONGER, data=data, resume=True)
     assert "\n" not in str(caught.value)
     assert contents(folder) == before
 
@@ -139,7 +140,7 @@ def test_other_data(plan: Plan, tmp_path: Path) -> None:
 def test_other_versions(
     package: str, plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual = origin.versions()
+    usual = versions()
     with monkeypatch.context() as patches:
         patches.setattr(origin, "versions", lambda *, by_torch: {**usual, package: "0.1"})
         run(plan, tmp_path, should_stop=after(90))
