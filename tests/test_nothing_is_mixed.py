@@ -51,8 +51,8 @@ def test_a_plan_into_the_folder_of_an_unfinished_run(run: Run, algorithms: tuple
         assert said.startswith(f"flexpress: {place}/plan.json: was written by `flexpress simulate`")
     assert run(*simulate, "r", "--resume").code == 0
     for path in Path("whole").rglob("trace.jsonl"):
-        within = path.parent.relative_to("whole")
-        assert contents(Path("r", within), RESULTS) == contents(path.parent, RESULTS)
+        found = Path("r", path.parent.relative_to("whole"))
+        assert contents(found, RESULTS) == contents(path.parent, RESULTS)
 
 
 @pytest.mark.parametrize("algorithms", [("sync",), ("sync", "async")])

@@ -179,6 +179,25 @@ def test_checkpoints_are_written_on_the_way(
     assert written[-1] == simulation.num_events
 
 
+@pytest.mark.parametrize("resume", [False, True])
+def test_killed_before_the_first_checkpoint(
+    resume: bool, plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is nothing to go on with, and nothing to be lost: it begins anew."""
+    run(plan, tmp_path / "whole")
+
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patches:
+        patches.setattr(recorder, "save_checkpoint", fail)
+        with pytest.raises(KeyboardInterrupt):
+            run(plan, tmp_path / "cut")
+    assert (tmp_path / "cut" / "trace.jsonl").stat().st_size > 100
+    run(plan, tmp_path / "cut", resume=resume)
+    assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
+
+
 def test_a_longer_horizon_goes_on(plan: Plan, tmp_path: Path) -> None:
     """Also from a horizon that is not a slot of evaluation."""
     longer = VALLEY.replace(run={"horizon": 133})

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -50,11 +49,11 @@ def after(calls: int) -> Callable[[], bool]:
     return lambda: next(answers, True)
 
 
-def refused(plan: Plan, folder: Path, expected: str, **options: Any) -> None:
+def refused(plan: Plan, folder: Path, expected: str, *, data: str = "") -> None:
     """And nothing is changed, not even by a longer horizon."""
     before = contents(folder)
     with pytest.raises(InputError, match=expected) as caught:
-        run(plan, folder, LONGER, resume=True, **options)
+        run(plan, folder, LONGER, data=data, resume=True)
     assert "\n" not in str(caught.value)
     assert contents(folder) == before
 

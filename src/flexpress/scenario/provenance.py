@@ -54,15 +54,15 @@ class Outputs:
             names += f" and {more} more" if more > 0 else ""
             error.add_note(f"{names} {'is' if len(self.saved) == 1 else 'are'} saved")
 
-    def check(self, folder: Path, names: Iterable[str]) -> None:
+    def check(self, folder: Path, names: Iterable[str], growing: Iterable[str] = ()) -> None:
         """InputError before the work if files of these names cannot or must not be written.
 
-        Leaves nothing behind.
+        Leaves nothing behind. Those that grow may be longer than they were when on record.
         """
-        names = list(names)
-        check_folder(folder, names)
-        for name in names:
-            self.check_file(folder / name)
+        names, growing = list(names), list(growing)
+        check_folder(folder, [*names, *growing])
+        for name in [*names, *growing]:
+            self.check_file(folder / name, growing=name in growing)
 
     def write(self, folder: Path, contents: Iterable[tuple[str, str | bytes]]) -> None:
         """One after the other: what comes first is saved even if a later content cannot be made."""
@@ -76,7 +76,7 @@ class Outputs:
             write_file(path, data)
             self.saved.append(path)
 
-    def check_file(self, path: Path) -> None:
+    def check_file(self, path: Path, *, growing: bool = False) -> None:
         """The rule; a file that is not there may be written."""
         if path.name == RECORD:
             raise InputError(f"{path}: this name is kept for the record of a folder; take another")
@@ -84,19 +84,21 @@ class Outputs:
             return
         if any(other.exists() and path.exists() and path.samefile(other) for other in self._inputs):
             raise InputError(f"{path}: is read by this command; write to another place")
-        fault = self.command and why_not_own(path, self.command)
+        fault = self.command and why_not_own(path, self.command, growing=growing)
         if fault:
             raise InputError(f"{path}: {fault}; name another place with --out, or delete it")
 
 
-def why_not_own(path: Path, command: str) -> str:
-    """Nothing if this command wrote the file, and nobody changed it since."""
+def why_not_own(path: Path, command: str, *, growing: bool = False) -> str:
+    """Nothing if this command wrote the file, and nobody changed it since; or if it may grow."""
     writer = writer_of(path)
     if writer is None:
         return "was not written by flexpress"
     if writer.command != command:
         return f"was written by `flexpress {writer.command}`"
-    return "" if writer.unchanged else f"was changed since `flexpress {command}` wrote it"
+    if not (writer.unchanged or growing):
+        return f"was changed since `flexpress {command}` wrote it"
+    return ""
 
 
 def writer_of(path: Path) -> Writer | None:

@@ -109,7 +109,7 @@ def prepare(simulation: Simulation, folder: Path, outputs: Outputs, *, resume: b
 
 def begin(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
     """A folder in which nothing has happened yet."""
-    for name in (CHECKPOINT, MODEL):
+    for name in (CHECKPOINT, MODEL, TRACE, METRICS):
         (folder / name).unlink(missing_ok=True)
     scenario, plan = simulation.scenario, simulation.plan
     outputs.write(folder, [(SCENARIO, scenario.to_toml()), (PLAN, f"{plan_to_json(plan)}\n")])
@@ -158,7 +158,9 @@ def check_run(
                 f"{folder}: holds a run that is not complete; "
                 "go on with it by --resume, or name another folder"
             )
-        outputs.check(folder, RUN_FILES)
+        # Without a checkpoint, a run was killed soon after it began, and leaves nothing to lose.
+        growing = () if is_over(folder) else (TRACE, METRICS)
+        outputs.check(folder, [name for name in RUN_FILES if name not in growing], growing)
         return
     check_folder(folder, RUN_FILES)
     check_files(folder, outputs.command)
