@@ -47,8 +47,8 @@ def texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def limits(tree: ast.Module) -> Iterator[tuple[int, float]]:
     """Numbers that are given as `timeout`."""
-    for call in ast.walk(tree):
-        for keyword in call.keywords if isinstance(call, ast.Call) else ():
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        for keyword in call.keywords:
             if keyword.arg == "timeout" and isinstance(keyword.value, ast.Constant):
                 yield call.lineno, float(str(keyword.value.value))
 
