@@ -64,7 +64,11 @@ def test_a_plan_that_cannot_be_saved_is_shown(there: Run, monkeypatch: pytest.Mo
     ("error", "code", "end"),
     [
         (KeyboardInterrupt(), 130, "interrupted"),
-        (MemoryError("too large"), 1, "MemoryError: too large. This is our mistake: please report"),
+        (
+            MemoryError("too large"),
+            1,
+            "MemoryError: too large. This is a bug in flexpress; please report",
+        ),
     ],
 )
 def test_a_map_that_cannot_be_drawn(
