@@ -33,7 +33,7 @@ def test_the_plan_is_as_from_python_and_valid(run: Run) -> None:
     ("arguments", "message"),
     [
         (["--starts", "0"], "starts = 0: must be a whole number from 1 to 10,000"),
-        (["--jobs", "-1"], "jobs = -1: must be at least 1"),
+        (["--jobs", "-1"], "jobs = -1: must be a whole number of at least 1"),
         (["--starts", "2", "--solver", "exact"], "starts = 2: the solver exact finds the optimum"),
     ],
 )
