@@ -77,9 +77,7 @@ def test_search_finds_the_optimum_and_says_infeasible_where_exact_does(
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "most"), [("wind", 0), ("noise", 0), ("some ways closed", 2)])
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_search_misses_hardly_any_of_200(
-    kind: str, most: int, objective: Objective
-) -> None:
+def test_search_misses_hardly_any_of_200(kind: str, most: int, objective: Objective) -> None:
     misses = []
     for seed in range(1000, 1200):
         problem = one_way_problem(seed, kind)

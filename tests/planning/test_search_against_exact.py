@@ -109,7 +109,9 @@ def test_misses_none_of_400(objective: Objective) -> None:
     for seed in range(1000, 1400):
         problem = nasty_problem(seed)
         optimum = exact_value(problem, objective)
-        found = value(problem, objective, solve_search(problem, objective, iterations=MANY, seed=seed))
+        found = value(
+            problem, objective, solve_search(problem, objective, iterations=MANY, seed=seed)
+        )
         if found != pytest.approx(optimum, rel=1e-8):
             misses.append((seed, optimum, found))
     assert misses == []

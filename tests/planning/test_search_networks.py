@@ -54,7 +54,9 @@ def test_twenty_seeds_find_the_same_value_by_default(objective: Objective) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("network", [1, 2])
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_twenty_seeds_find_the_same_value_on_other_networks(network: int, objective: Objective) -> None:
+def test_twenty_seeds_find_the_same_value_on_other_networks(
+    network: int, objective: Objective
+) -> None:
     problem = block_network(network)
     values = [value(problem, objective, seed) for seed in range(20)]
     assert values == pytest.approx([min(values)] * 20, rel=1e-9)
