@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,12 @@ from small_cluster import small_cluster
 from flexpress.cluster import ALONE
 
 os.environ.update(ALONE)  # whichever test imports Ray first
+
+for number in (signal.SIGINT, signal.SIGHUP):
+    # Under `nohup`, or in the background of a shell, both are ignored, also by all that we start.
+    # A handler of ours ignores them too, but is not inherited.
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 settings.register_profile(  # a busy machine is no failure
     "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow]
