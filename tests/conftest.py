@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 from quick_reproduction import Reproduction, reproduce
 from small_cluster import small_cluster
 
-from flexpress.cluster import ALONE
+from flexpress.workers.cluster import ALONE
 
 os.environ.update(ALONE)  # whichever test imports Ray first
 

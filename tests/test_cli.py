@@ -14,9 +14,9 @@ import pytest
 from command_line import Outcome, Run, cli
 
 from flexpress import InputError, Plan, Scenario, __version__, load_plan
+from flexpress.files.provenance import RECORD
 from flexpress.planning import plan_to_json
 from flexpress.scenario import Objective, SolverName, preset_names, preset_text
-from flexpress.scenario.provenance import RECORD
 
 HEAVY = ["matplotlib", "numba", "numpy", "pydantic", "rich"]
 

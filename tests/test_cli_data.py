@@ -8,10 +8,10 @@ import pytest
 from command_line import Outcome, Run
 from small_run import FOUR, write_scenario
 
+from flexpress.files.provenance import RECORD
 from flexpress.planning import make_plan
 from flexpress.planning.plan_file import save_plan
 from flexpress.scenario import Scenario
-from flexpress.scenario.provenance import RECORD
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

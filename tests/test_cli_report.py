@@ -12,8 +12,8 @@ from command_line import Outcome, Run, cli
 from small_run import contents, press_after, write_scenario
 from written_page import WrittenPage
 
+from flexpress.files.provenance import RECORD
 from flexpress.learning import datasets
-from flexpress.scenario.provenance import RECORD
 
 
 @pytest.fixture(scope="module")

@@ -15,12 +15,12 @@ from process_group import wait_until
 from small_run import FOUR, RESULTS, contents, press_after, write_scenario
 
 from flexpress.cli.run_line import RunLine
+from flexpress.files.provenance import RECORD
 from flexpress.learning import Job, Vector, make_learner
 from flexpress.learning.fast import FastLearner
 from flexpress.planning import make_plan
 from flexpress.planning.plan_file import save_plan
 from flexpress.scenario import Algorithm, Scenario
-from flexpress.scenario.provenance import RECORD
 from flexpress.simulation import simulate
 from flexpress.simulation.simulate import Simulation
 

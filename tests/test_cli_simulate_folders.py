@@ -8,9 +8,9 @@ import pytest
 from command_line import Outcome, Run
 from small_run import FOUR, RESULTS, contents, press_after, write_scenario
 
+from flexpress.files.lock import sole_use
 from flexpress.planning import make_plan
 from flexpress.planning.plan_file import save_plan
-from flexpress.simulation.sole_use import sole_use
 
 pytestmark = pytest.mark.usefixtures("blank_pictures")
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from process_group import PATIENCE, living, looked_up, started, wait_until
 
-from flexpress import cluster
-from flexpress.cluster import LOCAL, on_cluster
 from flexpress.errors import InputError
+from flexpress.workers import cluster
+from flexpress.workers.cluster import LOCAL, on_cluster
 
 
 def complaint(address: str | None) -> str:
@@ -68,7 +68,7 @@ def test_variables_of_the_user_come_first(monkeypatch: pytest.MonkeyPatch) -> No
 
 PROGRAM = """
 import signal, sys
-from flexpress.cluster import cluster_cores, on_cluster
+from flexpress.workers.cluster import cluster_cores, on_cluster
 from flexpress.errors import InputError
 before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
 try:

@@ -13,9 +13,9 @@ from command_line import Run, cli
 from small_run import FOUR, contents
 
 from flexpress import InputError, load_run, save_report
+from flexpress.files.provenance import RECORD
 from flexpress.report import runs_page
 from flexpress.report.page import Download, Page, Section
-from flexpress.scenario.provenance import RECORD
 
 TEXT = f"# My own, with a comment.\n{FOUR.to_toml()}"
 

@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 from process_group import PATIENCE, Started, living, looked_up, started, wait_until
 
-from flexpress.cores import num_cores
-from flexpress.processes import Hire, local_processes, perform_all
-from flexpress.ray_workers import ray_workers
+from flexpress.workers.processes import Hire, local_processes, num_cores, perform_all
+from flexpress.workers.ray_executor import ray_workers
 
 Tell = Callable[[Any], None]
 ShouldStop = Callable[[], bool]

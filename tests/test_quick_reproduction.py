@@ -20,7 +20,7 @@ from written_page import WrittenPage
 from flexpress.experiments.claims import CLAIMS, Claim
 from flexpress.experiments.figures import FIGURES, Figure
 from flexpress.experiments.verdicts import VERDICTS
-from flexpress.scenario.provenance import RECORD
+from flexpress.files.provenance import RECORD
 
 CURVES = [figure for figure in FIGURES if figure.kind == "curves"]
 ABOUT_CURVES = [claim for claim in CLAIMS if claim.measure == "mean accuracy"]

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from flexpress import Scenario, make_plan
-from flexpress.cluster import cluster_cores
 from flexpress.errors import InputError
-from flexpress.processes import Task, perform_all
-from flexpress.ray_task import Order, perform_task
-from flexpress.ray_workers import MOST_LOSSES, LostError, Packed, ray_workers
-from flexpress.versions import versions
+from flexpress.files.versions import versions
+from flexpress.workers.cluster import cluster_cores
+from flexpress.workers.processes import Task, perform_all
+from flexpress.workers.ray_executor import MOST_LOSSES, LostError, Packed, ray_workers
+from flexpress.workers.ray_task import Order, perform_task
 
 Tell = Callable[[Any], None]
 ShouldStop = Callable[[], bool]

@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexpress import Plan, Scenario, make_plan
+from flexpress.arrays import FloatArray
 from flexpress.cli.estimating import SLOTS, best_plan, short_run
 from flexpress.experiments.statistics import interval
 from flexpress.scenario import Algorithm, Objective
@@ -26,7 +26,6 @@ from flexpress.theory.advice import WORTH, one_algorithm
 OBJECTIVES: tuple[Objective, ...] = ("minmax", "sws", "total")
 BOTH: tuple[Algorithm, ...] = ("sync", "async")
 SEEDS = range(5)
-FloatArray = NDArray[np.float64]
 
 HEAD = (
     "network",

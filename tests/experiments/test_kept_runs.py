@@ -13,8 +13,8 @@ from flexpress.errors import InputError
 from flexpress.experiments import run as module
 from flexpress.experiments.run import is_kept
 from flexpress.experiments.run_elsewhere import files_in
-from flexpress.scenario.folder import write_files
-from flexpress.versions import versions
+from flexpress.files.disk import write_files
+from flexpress.files.versions import versions
 
 REMEDY = "delete the folder of this run, and start again"
 

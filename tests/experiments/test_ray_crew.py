@@ -21,14 +21,14 @@ from few_runs import (
     small,
 )
 
-from flexpress import ray_workers
 from flexpress.errors import FlexpressError, InputError
 from flexpress.experiments import ray_crew
 from flexpress.experiments.crew import News
 from flexpress.experiments.ray_crew import perform_on_ray
 from flexpress.experiments.run import Run
+from flexpress.files.lock import sole_use
 from flexpress.simulation.run_folder import is_over
-from flexpress.simulation.sole_use import sole_use
+from flexpress.workers import ray_executor
 
 
 def go(
@@ -134,7 +134,7 @@ def test_a_run_that_is_lost_is_sent_again(
 def test_a_run_that_is_lost_again_and_again(
     ray: Any, pids: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_workers, "MOST_LOSSES", 2)
+    monkeypatch.setattr(ray_executor, "MOST_LOSSES", 2)
     seen = Murder(pids)
     with pytest.raises(FlexpressError, match=r"a run was lost 2 times.*start again to go on") as it:
         go({"long": small(1, LONG)}, tmp_path, seen)

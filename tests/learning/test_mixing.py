@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flexpress.learning.fast.layout import BOTH, LOWER, SKEW, UPPER
-from flexpress.learning.fast.mixing import mixtures_of
+from flexpress.learning.fast.winograd import mixtures_of
 
 NUMBERS = st.integers(-9, 9).map(Fraction)
 

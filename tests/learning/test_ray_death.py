@@ -11,12 +11,12 @@ import pytest
 from ray_cases import VALLEY, as_bytes, never, pids, some_groups
 
 from flexpress.errors import FlexpressError, InputError
+from flexpress.files.versions import versions
 from flexpress.learning import make_learner
 from flexpress.learning.on_ray import RayLearner, crew
 from flexpress.learning.on_ray.crew import Call, Crew
 from flexpress.planning import make_plan
 from flexpress.simulation import simulate
-from flexpress.versions import versions
 
 
 @pytest.fixture(scope="module")

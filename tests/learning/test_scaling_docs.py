@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from flexpress import ray_workers
 from flexpress.learning.architecture import make_architecture
 from flexpress.learning.on_ray.crew import MOST_LOSSES, PATIENCE_SECONDS
 from flexpress.learning.on_ray.learner import MOST_TEST_PARTS, SHARD_SIZE, SMALLEST_TEST_PART
 from flexpress.simulation import Trace
+from flexpress.workers import ray_executor
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scaling.md").read_text(encoding="utf-8")
 
@@ -35,7 +35,7 @@ def test_numbers() -> None:
     assert f"{MOST_TEST_PARTS} parts of at least {SMALLEST_TEST_PART:,}" in PAGE
     assert MOST_LOSSES == 5
     assert "Five workers that die" in PAGE
-    assert ray_workers.MOST_LOSSES == 5
+    assert ray_executor.MOST_LOSSES == 5
     assert PAGE.count("up to four times") == 2
     assert PATIENCE_SECONDS == 120
     assert "after two minutes" in PAGE

@@ -7,7 +7,8 @@ from typing import get_args
 
 import numpy as np
 
-from flexpress.planning.problem import FloatArray, Problem
+from flexpress.arrays import FloatArray
+from flexpress.planning.problem import Problem
 from flexpress.scenario import Objective
 
 OBJECTIVES: tuple[Objective, ...] = get_args(Objective)

@@ -19,6 +19,7 @@ from cases import (
 )
 from thinned import by_default
 
+from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
 from flexpress.planning import carp
 from flexpress.planning.carp import (
@@ -31,7 +32,7 @@ from flexpress.planning.carp import (
 )
 from flexpress.planning.exact import held_karp_tour, solve_exact
 from flexpress.planning.objectives import cost_of
-from flexpress.planning.problem import FloatArray, Problem
+from flexpress.planning.problem import Problem
 from flexpress.planning.progress import Progress
 from flexpress.planning.two_opt import route_length, shortest_route
 from flexpress.scenario import Objective

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flexpress.planning.problem import FloatArray
+from flexpress.arrays import FloatArray
 from flexpress.planning.search.neighbours import LEAF, nearest_clients
 
 

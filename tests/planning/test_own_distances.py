@@ -10,9 +10,10 @@ from cases import OBJECTIVES, block_network, problem_of, random_problem, with_wi
 from test_search_against_exact import SHARES, exact_value, nasty_problem, needed_budgets, value
 from thinned import few_and_many
 
+from flexpress.arrays import FloatArray
 from flexpress.planning.carp import solve_carp
 from flexpress.planning.objectives import cost_of
-from flexpress.planning.problem import FloatArray, Problem
+from flexpress.planning.problem import Problem
 from flexpress.planning.progress import Progress
 from flexpress.planning.search import solve_search
 from flexpress.planning.search.neighbours import nearest_by_matrix, nearest_clients

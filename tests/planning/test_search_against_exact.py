@@ -10,9 +10,10 @@ import pytest
 from cases import OBJECTIVES, four_clients, problem_of
 from thinned import few_and_many
 
+from flexpress.arrays import FloatArray
 from flexpress.planning.exact import solve_exact
 from flexpress.planning.objectives import cost_of
-from flexpress.planning.problem import FloatArray, Problem, Tours
+from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.search import solve_search
 from flexpress.scenario import Objective
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from cases import OBJECTIVES, block_network, problem_of
 
+from flexpress.arrays import FloatArray
 from flexpress.planning.objectives import cost_of
-from flexpress.planning.problem import FloatArray, Problem
+from flexpress.planning.problem import Problem
 from flexpress.planning.search import solve_search
 from flexpress.scenario import Objective
 

@@ -24,9 +24,9 @@ from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import Effort, ShouldStop
 from flexpress.planning.starts import Start, best_of, start_seeds
-from flexpress.processes import Task, Workers, received
-from flexpress.ray_workers import LostError
 from flexpress.scenario import SolverName
+from flexpress.workers.processes import Task, Workers, received
+from flexpress.workers.ray_executor import LostError
 
 PAPER = Scenario.preset("paper")
 FEW = 300

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from flexpress import InputError, Plan, Scenario, load_plan
+from flexpress.files.disk import check_folder
+from flexpress.files.provenance import RECORD, Outputs
 from flexpress.report.folder import PLAN_FILES, default_folder, write_folder
-from flexpress.scenario.folder import check_folder
-from flexpress.scenario.provenance import RECORD, Outputs
 
 FOUR = Scenario.preset("four")
 PLAN = Plan.of(FOUR, "minmax", [[1, 2], [3, 4]], solver="exact", seed=0, seconds=0.0)

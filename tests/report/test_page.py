@@ -11,12 +11,12 @@ import pytest
 from sample_page import CLAIMS, ODD, PAGE, picture
 from written_page import WrittenPage
 
+from flexpress.files.provenance import RECORD, Outputs
 from flexpress.report.contrast import contrast
 from flexpress.report.page import Cell, Download, Grid, Page, Section
 from flexpress.report.page_files import figures_beside, write_page
 from flexpress.report.page_html import data, page_html, part
 from flexpress.report.theme import DARK, LIGHT
-from flexpress.scenario.provenance import RECORD, Outputs
 
 HTML = page_html(PAGE)
 WRITTEN = WrittenPage(HTML)

@@ -15,11 +15,11 @@ from shown_page import DARK_PAPER, DESK, LIGHT_PAPER, PAPER, PHONE, js, show
 from shuttles import PLAN, SHUTTLES, Still
 
 from flexpress import StoredRun, load_run, save_report, simulate
+from flexpress.files.provenance import Outputs
 from flexpress.report.page_files import write_page
 from flexpress.report.page_html import page_html
 from flexpress.report.runs_page import summary
 from flexpress.report.shown_run import shown_runs
-from flexpress.scenario.provenance import Outputs
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
 from flexpress.simulation.stored_run import State

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexpress.arrays import FloatArray
 from flexpress.planning import Plan
-from flexpress.planning.problem import FloatArray, Tours
+from flexpress.planning.problem import Tours
 from flexpress.scenario import Clock, Scenario
 
 LAYOUTS = ["anywhere", "on a ruler", "equal tours"]

@@ -11,10 +11,10 @@ from functools import cache
 import numpy as np
 from fleets import Fleet, random_fleet
 from literal import LiteralDirect, LiteralLoop, Upload
-from numpy.typing import NDArray
 from quadratic import Quadratic, Watched
 from timetable import Moment, Timetable, exactly, flying, in_slots
 
+from flexpress.arrays import FloatArray
 from flexpress.learning import Vector
 from flexpress.planning import Plan
 from flexpress.scenario import Algorithm, Clock, Scenario
@@ -22,8 +22,6 @@ from flexpress.simulation import Trace, simulate
 
 TOLERANCE = 1e-12
 """Relative to the largest parameter that the model ever had."""
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

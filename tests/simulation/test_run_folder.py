@@ -15,10 +15,10 @@ import pytest
 from quadratic import Quadratic
 
 from flexpress.errors import DivergedError, InputError
+from flexpress.files.provenance import RECORD
 from flexpress.learning import Vector
 from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Algorithm, Clock, Scenario
-from flexpress.scenario.provenance import RECORD
 from flexpress.simulation import recorder
 from flexpress.simulation.checkpoint import Header, save_checkpoint
 from flexpress.simulation.deliveries import Deliveries

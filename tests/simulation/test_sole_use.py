@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from flexpress.errors import InputError
-from flexpress.simulation.sole_use import sole_use
+from flexpress.files.lock import sole_use
 
 OTHER = """
 import sys
 from pathlib import Path
-from flexpress.simulation.sole_use import sole_use
+from flexpress.files.lock import sole_use
 with sole_use(Path(sys.argv[1])):
     print("there", flush=True)
     sys.stdin.read()

@@ -13,11 +13,11 @@ from quadratic import Quadratic
 from small_run import contents
 
 from flexpress import InputError, Plan, Scenario, load_run, make_plan
+from flexpress.files.versions import versions
 from flexpress.learning.task import Dataset
 from flexpress.simulation import origin
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
-from flexpress.versions import versions
 
 VALLEY = Scenario.preset("valley").replace(run={"horizon": 40, "eval_every": 8})
 LONGER = VALLEY.replace(run={"horizon": 60})

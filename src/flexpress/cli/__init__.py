@@ -84,7 +84,7 @@ def one_line(error: click.ClickException) -> str:
 
 def likely_option(error: click.NoSuchOption) -> str:
     """By the letters alone: to click, --foo is near to --out, since both begin with dashes."""
-    from flexpress.scenario.complaints import nearest
+    from flexpress.scenario.validation_errors import nearest
 
     words = [name.lstrip("-") for name in error.possibilities or ()]
     return nearest(error.option_name.lstrip("-"), words).replace('"', '"--', 1)

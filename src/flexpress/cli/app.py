@@ -18,7 +18,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         names = sorted(self.list_commands(ctx))
         if args[0] not in names and not args[0].startswith("-"):
-            from flexpress.scenario.complaints import nearest
+            from flexpress.scenario.validation_errors import nearest
 
             hint = nearest(args[0], names)
             raise click.UsageError(f'no command "{args[0]}"{hint}; there are: {", ".join(names)}')

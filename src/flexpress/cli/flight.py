@@ -42,8 +42,8 @@ def export(
     PLAN is a plan.json or the folder it is in. Formats: qgc (QGroundControl .plan) and wpl
     (ArduPilot waypoints), a file for each transporter; geojson, kml, gpx and csv.
     """
+    from flexpress.files.provenance import Outputs
     from flexpress.planning.export import export_notes, export_plan, parse_origin
-    from flexpress.scenario.provenance import Outputs
 
     if not formats:
         raise InputError(f"--format is missing: give one or more of {', '.join(FORMATS)}")
@@ -79,8 +79,8 @@ def html_map(
 
     PLAN is a plan.json or the folder it is in. Pan, zoom, hover; a slider moves the drones.
     """
+    from flexpress.files.provenance import Outputs
     from flexpress.report.html_map import html_map as page
-    from flexpress.scenario.provenance import Outputs
 
     given, plan, inputs = find_plan(name, scenario)
     path = out or inputs[0].with_name("map.html")

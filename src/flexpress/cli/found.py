@@ -23,7 +23,7 @@ def out_path(text: str) -> Path:
 def find_scenario(name: str) -> Scenario:
     """The scenario in a file, or the preset of that name if there is no such file."""
     from flexpress.scenario import Scenario, preset_names
-    from flexpress.scenario.complaints import nearest
+    from flexpress.scenario.validation_errors import nearest
 
     if os.path.exists(name) and not (os.path.isdir(name) and name in preset_names()):
         return Scenario.load(name)
@@ -50,8 +50,8 @@ def find_plan(name: str, scenario: str | None) -> tuple[Scenario, Plan, list[Pat
 
     The scenario is the one beside the plan, unless another is named.
     """
+    from flexpress.files.disk import SCENARIO
     from flexpress.planning import load_plan
-    from flexpress.scenario.folder import SCENARIO
 
     path = plan_file(Path(name))
     beside = path.parent / SCENARIO
@@ -75,7 +75,7 @@ def plan_files(path: Path | None) -> list[Path]:
 
 def plan_file(path: Path) -> Path:
     """The file itself, or the one in the folder."""
-    from flexpress.scenario.folder import PLAN
+    from flexpress.files.disk import PLAN
 
     if path.is_dir():
         path = path / PLAN

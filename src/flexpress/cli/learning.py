@@ -80,7 +80,7 @@ def simulate(
     """
     from flexpress.cli.run import run_all
     from flexpress.cli.run_folders import CURVES
-    from flexpress.scenario.provenance import Outputs
+    from flexpress.files.provenance import Outputs
 
     changes = {"horizon": horizon, "eval_every": eval_every}
     given = find_scenario(name).replace(
@@ -159,11 +159,11 @@ def data(
     SCENARIO is a TOML file, or the name of a preset if there is no such file.
     """
     from flexpress.cli.run import choose_plan
+    from flexpress.files.provenance import Outputs
     from flexpress.learning import make_task
     from flexpress.report.folder import default_folder
     from flexpress.report.label_mix import label_mix_png
     from flexpress.report.label_table import show_label_mix
-    from flexpress.scenario.provenance import Outputs
 
     given = find_scenario(name)
     folder = out or default_folder(given, "data")

@@ -106,11 +106,11 @@ def plan(
     SCENARIO is a TOML file, or the name of a preset if there is no such file. Options that are
     not given are taken from it. Ctrl-C ends the search with the best plan so far.
     """
+    from flexpress.files.provenance import Outputs
     from flexpress.planning import plan_to_json
     from flexpress.planning.solve import check_effort
     from flexpress.report.folder import MAP, PLAN_FILES, default_folder, write_folder
     from flexpress.report.table import show_plan
-    from flexpress.scenario.provenance import Outputs
 
     check_effort(seconds, iterations, seed, starts, jobs, ray)
     certify = certify or certify_seconds is not None

@@ -41,10 +41,10 @@ def report(
     complete are shown as far as they went.
     """
     from flexpress.cli.found_runs import find_runs
+    from flexpress.files.provenance import Outputs
     from flexpress.report.page_files import REPORT
     from flexpress.report.runs_page import files_of, write_report
     from flexpress.report.shown_run import common_folder
-    from flexpress.scenario.provenance import Outputs
     from flexpress.simulation.stored_run import load_run
 
     folders = find_runs(names)
@@ -69,8 +69,8 @@ def shortest(folder: Path) -> Path:
 
 def read_labels(scenario: Scenario) -> Counts | None:
     """None, and a line that says why, if the data cannot be had."""
+    from flexpress.files.disk import SCENARIO
     from flexpress.learning import make_task
-    from flexpress.scenario.folder import SCENARIO
 
     find_modules(scenario, SCENARIO)
     try:

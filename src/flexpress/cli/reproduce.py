@@ -97,7 +97,7 @@ def typed(quick: bool, seeds: int | None, networks: int) -> str:
 def chosen(names: list[str]) -> tuple[Figure, ...]:
     """All, or those that are named, in the order of the paper."""
     from flexpress.experiments.figures import FIGURES
-    from flexpress.scenario.complaints import nearest
+    from flexpress.scenario.validation_errors import nearest
 
     known = [figure.name for figure in FIGURES]
     for name in names:

@@ -33,10 +33,10 @@ def carry_out(
     command: str,
 ) -> Path | None:
     """The page; None if it was interrupted before all runs were done."""
-    from flexpress.cluster import connected
     from flexpress.experiments.run import COMMAND
     from flexpress.experiments.study import make_study
-    from flexpress.scenario.provenance import Outputs
+    from flexpress.files.provenance import Outputs
+    from flexpress.workers.cluster import connected
 
     outputs = Outputs(COMMAND)
     outputs.check(folder, (PAGE,))

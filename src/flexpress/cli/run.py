@@ -26,10 +26,10 @@ from flexpress.cli.watched import watched_plan
 from flexpress.errors import DivergedError
 
 if TYPE_CHECKING:
+    from flexpress.files.provenance import Outputs
     from flexpress.learning import Engine, Learner
     from flexpress.planning import Plan
     from flexpress.scenario import Algorithm, Scenario
-    from flexpress.scenario.provenance import Outputs
     from flexpress.simulation import Trace
 
 INTERRUPTED = 130

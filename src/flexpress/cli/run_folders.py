@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from flexpress.errors import InputError
 
 if TYPE_CHECKING:
+    from flexpress.files.provenance import Outputs
     from flexpress.learning import Learner
     from flexpress.planning import Plan
     from flexpress.scenario import Algorithm, Scenario
-    from flexpress.scenario.provenance import Outputs
 
     Folders = Mapping[Algorithm, Path | None]
 
@@ -38,7 +38,7 @@ def check_folders(
     resume: bool,
 ) -> None:
     """InputError now rather than after the work; once more when there are a plan and a learner."""
-    from flexpress.scenario.folder import PLAN, SCENARIO
+    from flexpress.files.disk import PLAN, SCENARIO
     from flexpress.simulation.run_folder import CHECKPOINT, check_run
 
     if folder is None:
@@ -66,9 +66,9 @@ def shared_folder(
     scenario: Scenario, plan: Plan, folder: Path | None, folders: Folders, outputs: Outputs
 ) -> Iterator[None]:
     """Several runs keep there what all of them have in common; a single one has its own folder."""
+    from flexpress.files.disk import PLAN, SCENARIO
+    from flexpress.files.lock import sole_use
     from flexpress.planning import plan_to_json
-    from flexpress.scenario.folder import PLAN, SCENARIO
-    from flexpress.simulation.sole_use import sole_use
 
     if folder is None or len(folders) == 1:
         yield

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from flexpress import processes
 from flexpress.errors import FlexpressError
 from flexpress.experiments.run import Run, perform
 from flexpress.simulation.events import Evaluation, Event
 from flexpress.simulation.simulate import Simulation
+from flexpress.workers import processes
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flexpress.cluster import cluster_cores, on_cluster
 from flexpress.errors import FlexpressError
 from flexpress.experiments.crew import News
 from flexpress.experiments.run import Run
 from flexpress.experiments.run_elsewhere import Files, files_in, perform_elsewhere
+from flexpress.files.disk import write_files
+from flexpress.files.lock import sole_use
 from flexpress.learning.datasets import load_dataset
-from flexpress.processes import perform_all
-from flexpress.ray_workers import LostError, Packed, ray_workers
-from flexpress.scenario.folder import write_files
-from flexpress.simulation.sole_use import sole_use
+from flexpress.workers.cluster import cluster_cores, on_cluster
+from flexpress.workers.processes import perform_all
+from flexpress.workers.ray_executor import LostError, Packed, ray_workers
 
 HOME_SECONDS = 60.0
 """From one sending of a run's files to the next: work that is lost at most."""

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from flexpress.errors import InputError
 from flexpress.experiments.setting import Setting
 from flexpress.experiments.study import Case, Study
+from flexpress.files.disk import SCENARIO, read_bytes
 from flexpress.scenario import Scenario
-from flexpress.scenario.files import read_bytes
-from flexpress.scenario.folder import SCENARIO
 from flexpress.simulation.checkpoint import load_checkpoint
 from flexpress.simulation.recorder import COLUMNS, METRICS, metrics_line, read_metrics
 from flexpress.simulation.run_folder import CHECKPOINT, MODEL, is_over

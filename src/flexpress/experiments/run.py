@@ -9,18 +9,18 @@ from pathlib import Path
 
 from flexpress.errors import DivergedError, InputError
 from flexpress.experiments.setting import Setting
+from flexpress.files.provenance import why_not_own
+from flexpress.files.versions import versions
 from flexpress.learning import Learner, make_learner
 from flexpress.learning.datasets import load_dataset
 from flexpress.planning import Plan
 from flexpress.scenario import Scenario
-from flexpress.scenario.provenance import why_not_own
 from flexpress.scenario.training import LearningSettings
 from flexpress.simulation.checkpoint import load_checkpoint
 from flexpress.simulation.events import Event
 from flexpress.simulation.origin import Origin, made_of, text_digest, what_differs
 from flexpress.simulation.run_folder import CHECKPOINT, RUN_FILES, is_over, run_in_folder
 from flexpress.simulation.simulate import Simulation
-from flexpress.versions import versions
 
 COMMAND = "reproduce"
 NAME_LENGTH = 20

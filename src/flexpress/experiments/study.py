@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
 
-from flexpress.cores import num_cores
 from flexpress.errors import InfeasibleError
 from flexpress.experiments.figures import Figure
 from flexpress.experiments.run import Run
@@ -16,6 +15,7 @@ from flexpress.learning.datasets import load_dataset
 from flexpress.planning import Plan, Problem, make_plan
 from flexpress.planning.search import load
 from flexpress.scenario import Objective, Scenario
+from flexpress.workers.processes import num_cores
 
 Case = tuple[Setting, int, int]
 """Setting, network, seed."""

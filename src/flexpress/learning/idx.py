@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.errors import InputError
-from flexpress.scenario.files import read_bytes
+from flexpress.files.disk import read_bytes
 
 GZIP = b"\x1f\x8b"
 UNSIGNED_BYTES = b"\x00\x00\x08"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.errors import InputError
-from flexpress.scenario.files import read_bytes
+from flexpress.files.disk import read_bytes
 
 Array = NDArray[Any]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from flexpress.errors import FlexpressError, InputError
-from flexpress.scenario.complaints import nearest
+from flexpress.scenario.validation_errors import nearest
 
 LONGEST_MESSAGE = 200
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.arguments import check_array, check_number, check_whole, refusal
+from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
 from flexpress.learning.job import (
     Job,
@@ -24,8 +25,6 @@ from flexpress.learning.job import (
     check_model,
     check_models,
 )
-
-FloatArray = NDArray[np.float64]
 
 STREAM = 0x6E6F697365  # "noise"
 """The second word of the key: other draws from the same seed take another one."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexpress.arguments import LARGEST_SEED, check_callable, check_whole
+from flexpress.arrays import FloatArray
 from flexpress.planning.infeasible import Words, balanced, out_of_range, shares_alone
-from flexpress.planning.problem import ABILITIES, FloatArray, Problem
+from flexpress.planning.problem import ABILITIES, Problem
 from flexpress.planning.progress import OnProgress, Progress, ShouldStop, ignore_progress, never
 from flexpress.scenario import Scenario, check_scenario
 from flexpress.scenario.units import DATA_SIZE, SPEED, TIME

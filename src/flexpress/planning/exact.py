@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
-from flexpress.planning.problem import BUDGET_TOLERANCE, FloatArray, Problem, Tours
+from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours
 from flexpress.scenario import Objective
 
 MAX_CLIENTS = 15

@@ -9,8 +9,9 @@ from typing import Self
 
 import numpy as np
 
+from flexpress.arrays import FloatArray
 from flexpress.errors import InfeasibleError
-from flexpress.planning.problem import BUDGET_TOLERANCE, FloatArray, Problem, Tours
+from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours
 from flexpress.planning.progress import ShouldStop, never
 from flexpress.scenario import Scenario
 from flexpress.scenario.units import ENERGY, SPARED

@@ -13,9 +13,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from flexpress.arguments import check_all, check_kind, check_path
 from flexpress.errors import InputError
+from flexpress.files.disk import read_text, write_file
 from flexpress.planning.plan import ClientId, Plan, Tour
 from flexpress.scenario import Scenario, check_scenario
-from flexpress.scenario.files import read_text, write_file
 from flexpress.scenario.units import ENERGY
 
 SAME = 1e-6

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexpress.arrays import FloatArray
 from flexpress.scenario import Scenario
-
-FloatArray = NDArray[np.float64]
 
 Tours = list[list[int]]
 """One list of nodes per transporter, in visiting order, the server left out."""

@@ -14,7 +14,6 @@ from flexpress.arguments import (
     check_text,
     check_whole,
 )
-from flexpress.cluster import connected
 from flexpress.errors import InputError
 from flexpress.planning.infeasible import Words, explain_infeasible
 from flexpress.planning.plan import Plan
@@ -28,6 +27,7 @@ from flexpress.planning.progress import (
     never,
 )
 from flexpress.scenario import Objective, Scenario, SolverName, check_scenario
+from flexpress.workers.cluster import connected
 
 PROOF_LABELS = 5_000_000
 """Effort for a proof that no plan fits: about ten seconds at most."""

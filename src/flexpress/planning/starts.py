@@ -10,16 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexpress.cluster import cluster_cores, on_cluster
-from flexpress.cores import num_cores
 from flexpress.errors import FlexpressError
 from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import Effort, OnProgress, Progress, ShouldStop
 from flexpress.planning.solve import solve
-from flexpress.processes import Hire, local_processes, perform_all
-from flexpress.ray_workers import LostError, ray_workers
 from flexpress.scenario import Objective, SolverName
+from flexpress.workers.cluster import cluster_cores, on_cluster
+from flexpress.workers.processes import Hire, local_processes, num_cores, perform_all
+from flexpress.workers.ray_executor import LostError, ray_workers
 
 PAUSE = 0.1
 """Seconds between two reports of a start: more often nobody looks."""

@@ -10,9 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from flexpress.planning.problem import FloatArray
+from flexpress.arrays import FloatArray, IntArray
 
-IntArray = NDArray[np.int64]
 RandomState = NDArray[np.uint64]
 
 MIN_GAIN = 1e-12

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from flexpress.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,8 @@ from functools import reduce
 import numpy as np
 from matplotlib.axes import Axes
 
-from flexpress.report.band import Band, BandLine, FloatArray
+from flexpress.arrays import FloatArray
+from flexpress.report.band import Band, BandLine
 from flexpress.report.band_labels import DASHES, colour_of
 from flexpress.report.theme import Theme
 

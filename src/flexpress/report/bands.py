@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from flexpress.report.band import Band, BandLine, FloatArray, Measured, band_of, loss, per_cent
+from flexpress.arrays import FloatArray
+from flexpress.report.band import Band, BandLine, Measured, band_of, loss, per_cent
 from flexpress.report.band_labels import (
     DASHES,
     MOST_NAMED,

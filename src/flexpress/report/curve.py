@@ -6,13 +6,11 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexpress.arrays import FloatArray
 from flexpress.scenario import Algorithm
 from flexpress.simulation import Measurement, Trace
 from flexpress.simulation.events import Update
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from flexpress.report.curve import FloatArray
+from flexpress.arrays import FloatArray
 from flexpress.report.fonts import families, title_text
 from flexpress.report.numbers import time_unit
 from flexpress.report.theme import LIGHT, Theme

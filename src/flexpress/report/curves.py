@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from flexpress.report.curve import Curve, FloatArray, curve_of
+from flexpress.arrays import FloatArray
+from flexpress.report.curve import Curve, curve_of
 from flexpress.report.curve_axes import (
     CROSS,
     DOT,

@@ -7,6 +7,7 @@ import io
 import shlex
 from collections.abc import Sequence
 
+from flexpress.files.disk import PLAN, SCENARIO
 from flexpress.report.band import BandLine, band_of
 from flexpress.report.band_labels import end_texts
 from flexpress.report.bands import bands_caption, bands_figure
@@ -14,7 +15,6 @@ from flexpress.report.page import Download, Section
 from flexpress.report.picture import Picture, draw_picture
 from flexpress.report.run_lines import run_lines
 from flexpress.report.shown_run import ShownRun, first_few
-from flexpress.scenario.folder import PLAN, SCENARIO
 
 MOST_COMMANDS = 8
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from flexpress.files.disk import PLAN, SCENARIO
+from flexpress.files.provenance import Outputs
 from flexpress.planning import Plan, plan_to_json
 from flexpress.scenario import Scenario
-from flexpress.scenario.folder import PLAN, SCENARIO
-from flexpress.scenario.provenance import Outputs
 
 MAP = "map.png"
 PLAN_FILES = (PLAN, SCENARIO, MAP)

@@ -12,11 +12,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from flexpress.arguments import check_path
+from flexpress.files.disk import write_files
 from flexpress.planning import Plan
 from flexpress.planning.plan_file import check_plan
 from flexpress.report.map_data import map_data
 from flexpress.scenario import Scenario
-from flexpress.scenario.folder import write_files
 
 SCRIPTS = (
     "theme",

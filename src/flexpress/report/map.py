@@ -13,8 +13,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator
-from numpy.typing import NDArray
 
+from flexpress.arrays import FloatArray
+from flexpress.files.disk import write_file
 from flexpress.planning import Plan
 from flexpress.planning.colours import COLOURS, tour_colours
 from flexpress.report.fonts import drawn_clients, drawn_zones, families, shown
@@ -36,9 +37,6 @@ from flexpress.report.png import png_bytes
 from flexpress.report.routes import hidden_below, legs, route, tour_corners, visited_nodes, zones
 from flexpress.report.theme import LIGHT, Theme
 from flexpress.scenario import Scenario
-from flexpress.scenario.files import write_file
-
-FloatArray = NDArray[np.float64]
 
 DOTS_PER_INCH = 150
 LABELLED_CLIENTS, LABELLED_ZONES = 60, 40

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from flexpress.arrays import FloatArray
 from flexpress.planning import Plan
 from flexpress.planning.colours import tour_colours
 from flexpress.report.numbers import cost_text, decimals, gap_text
-from flexpress.report.routes import FloatArray, tour_corners, visited_nodes, zones
+from flexpress.report.routes import tour_corners, visited_nodes, zones
 from flexpress.report.table import plan_columns
 from flexpress.report.theme import DARK
 from flexpress.scenario import Scenario

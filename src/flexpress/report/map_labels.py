@@ -14,13 +14,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
-from numpy.typing import NDArray
 
+from flexpress.arrays import FloatArray
 from flexpress.planning.colours import NO_FLY
 from flexpress.report.fonts import families
 from flexpress.report.theme import Theme
 
-FloatArray = NDArray[np.float64]
 Box = tuple[float, float, float, float]
 """Left, bottom, right, top, in points."""
 

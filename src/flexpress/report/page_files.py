@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from flexpress.files.disk import remove_drafts
+from flexpress.files.provenance import Outputs
 from flexpress.report.page import Page
 from flexpress.report.page_html import page_html
-from flexpress.scenario.files import remove_drafts
-from flexpress.scenario.provenance import Outputs
 
 REPORT, FIGURES = "report.html", "figures"
 

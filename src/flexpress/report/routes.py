@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.arrays import FloatArray
 from flexpress.planning import Plan, Tour
 from flexpress.scenario import Point, Scenario
-
-FloatArray = NDArray[np.float64]
 
 MOST_COMPARED = 400
 NEARLY = 2e-3  # of the longest line: what the eye takes for one

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from flexpress.arguments import check_all, check_callable, check_path, check_text
+from flexpress.files.provenance import Outputs
 from flexpress.report.band import band_of
 from flexpress.report.band_labels import end_texts
 from flexpress.report.curves_section import curves_section
@@ -18,7 +19,6 @@ from flexpress.report.run_differences import differences
 from flexpress.report.run_lines import run_lines
 from flexpress.report.run_table import run_figures
 from flexpress.report.shown_run import ShownRun, first_few, shown_runs
-from flexpress.scenario.provenance import Outputs
 from flexpress.simulation.run_folder import RUN_FILES
 from flexpress.simulation.stored_run import StoredRun
 

@@ -10,16 +10,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from flexpress.arguments import check_all, check_path, check_text
+from flexpress.arrays import FloatArray
+from flexpress.files.disk import write_file
 from flexpress.planning.colours import OKABE_ITO
 from flexpress.report.curve_axes import add_title, plain, scale_slots
 from flexpress.report.curve_labels import write_beside
 from flexpress.report.palette import INK
 from flexpress.report.png import png_bytes
 from flexpress.scenario import Algorithm
-from flexpress.scenario.files import write_file
 from flexpress.theory import (
     Constants,
     Measured,
@@ -30,8 +30,6 @@ from flexpress.theory import (
 )
 from flexpress.theory.bounds import check_horizon, check_problem, check_rate
 from flexpress.theory.forecast import theorem_of
-
-FloatArray = NDArray[np.float64]
 
 DOTS_PER_INCH = 200
 SIZE = (6.0, 6.4)  # inches

@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from matplotlib.transforms import ScaledTranslation
 
+from flexpress.arrays import FloatArray
 from flexpress.report.theme import LIGHT, Theme
-from flexpress.theory.label_mixes import FloatArray, LabelMix
+from flexpress.theory.label_mixes import LabelMix
 
 MOST_ROWS = 12
 TOUCHING = 30  # labels from which bars touch

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexpress.scenario.ground import Ground
+from flexpress.arrays import FloatArray
+from flexpress.scenario.projection import Ground
 from flexpress.scenario.section import KeyedError
 from flexpress.scenario.zones import (
     NARROWEST_GAP,
@@ -20,8 +20,6 @@ from flexpress.scenario.zones import (
     nearest_zone,
     zone_title,
 )
-
-FloatArray = NDArray[np.float64]
 
 MOST_CORNERS = 2_000
 """Of all zones together: ways between all of them are kept in a table."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from flexpress.errors import InputError
-from flexpress.scenario.complaints import show_value
 from flexpress.scenario.geojson import Feature, check_kind, read_features, read_position
 from flexpress.scenario.places import FEWEST_CORNERS, Ring, ring
 from flexpress.scenario.quantities import client_id, height_or_blank, label_or_blank
 from flexpress.scenario.sensors import as_keys
+from flexpress.scenario.validation_errors import show_value
 
 
 def parse_points(text: str, source: str, geographic: bool) -> dict[str, object]:

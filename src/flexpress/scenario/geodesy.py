@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
 
 if TYPE_CHECKING:
     from pyproj import Geod
 
-FloatArray = NDArray[np.float64]
 
 Coordinate = tuple[float, float]
 """Latitude and longitude in degrees, north and east positive."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from flexpress.errors import InputError
-from flexpress.scenario.complaints import show_value
 from flexpress.scenario.places import LatLon, Place, latitude, longitude
 from flexpress.scenario.quantities import coordinate
+from flexpress.scenario.validation_errors import show_value
 
 WGS84 = ("CRS84", "EPSG:4326", "EPSG::4326")
 

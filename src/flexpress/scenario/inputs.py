@@ -11,13 +11,13 @@ from math import prod
 from pathlib import Path
 
 from flexpress.errors import InputError
-from flexpress.scenario.complaints import show_value
+from flexpress.files.disk import decode, parse_toml, read_bytes, read_text
 from flexpress.scenario.features import parse_points, parse_polygons
-from flexpress.scenario.files import decode, parse_toml, read_bytes, read_text
 from flexpress.scenario.matrix_file import parse_csv, parse_npy
 from flexpress.scenario.places import is_geographic
 from flexpress.scenario.quantities import label
 from flexpress.scenario.sensors import parse_sensors
+from flexpress.scenario.validation_errors import show_value
 
 GEOJSON = (".geojson", ".json")
 NUMPY = ".npy"

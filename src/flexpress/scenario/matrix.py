@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import PlainSerializer, PlainValidator
 
+from flexpress.arrays import FloatArray
 from flexpress.scenario.section import KeyedError
 from flexpress.scenario.units import LENGTH
-
-FloatArray = NDArray[np.float64]
 
 LARGEST_DISTANCE = 1e10
 

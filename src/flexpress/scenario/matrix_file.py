@@ -8,10 +8,11 @@ from itertools import zip_longest
 
 import numpy as np
 
+from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
-from flexpress.scenario.complaints import show_value
-from flexpress.scenario.matrix import FloatArray, Matrix, find_flaw
+from flexpress.scenario.matrix import Matrix, find_flaw
 from flexpress.scenario.table import Row, decimal_sign, is_number, read_table, to_number
+from flexpress.scenario.validation_errors import show_value
 
 SERVER = "server"
 """The label of the first row and column."""

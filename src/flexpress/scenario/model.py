@@ -9,13 +9,12 @@ from pathlib import Path, PurePath
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, ValidationError, model_validator
 
 from flexpress.arguments import LONGEST_TIME, check_kind, check_path, check_text, plain, refusal
+from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
-from flexpress.scenario.complaints import explain
-from flexpress.scenario.files import parse_toml, read_text, write_file
+from flexpress.files.disk import parse_toml, read_text, write_file
 from flexpress.scenario.inputs import read_inputs
 from flexpress.scenario.link import Link
 from flexpress.scenario.network import Block, Network
@@ -27,10 +26,9 @@ from flexpress.scenario.settings import MOST_WATTS, TRANSMIT_POWER, Fleet, PlanS
 from flexpress.scenario.terrain import Point, Terrain
 from flexpress.scenario.toml import write_document
 from flexpress.scenario.training import LearningSettings, RunSettings
+from flexpress.scenario.validation_errors import explain
 
 SHORTEST_SLOT = 1e-3
-
-FloatArray = NDArray[np.float64]
 
 
 class Scenario(Section):

@@ -8,7 +8,7 @@ from importlib.resources.abc import Traversable
 
 from flexpress.arguments import LARGEST_SEED, check_text, check_whole
 from flexpress.errors import InputError
-from flexpress.scenario.complaints import nearest
+from flexpress.scenario.validation_errors import nearest
 
 SUFFIX = ".toml"
 

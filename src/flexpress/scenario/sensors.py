@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from flexpress.errors import InputError
-from flexpress.scenario.complaints import show_value
 from flexpress.scenario.places import LatLon, Place, latitude, longitude
 from flexpress.scenario.quantities import client_id, coordinate, height, label_or_blank
 from flexpress.scenario.table import decimal_sign, read_number, read_table
+from flexpress.scenario.validation_errors import show_value
 
 METRES = ("id", "x", "y")
 DEGREES = ("id", "lat", "lon")

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from flexpress.errors import InputError
-from flexpress.scenario.complaints import show_value
 from flexpress.scenario.units import NUMBER
+from flexpress.scenario.validation_errors import show_value
 
 NUMBER_CELL = re.compile(NUMBER, re.ASCII)
 WITH_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?", re.ASCII)

@@ -6,17 +6,13 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
+from flexpress.arrays import FloatArray
 from flexpress.scenario.airspace import Airspace, make_airspace
-from flexpress.scenario.ground import Flat, Globe, Ground, distance_matrix
+from flexpress.scenario.detours import Routes, find_routes
 from flexpress.scenario.network import Network
 from flexpress.scenario.places import LatLon, as_array
-from flexpress.scenario.routes import Routes, find_routes
+from flexpress.scenario.projection import Flat, Globe, Ground, distance_matrix
 from flexpress.scenario.section import KeyedError
-
-FloatArray = NDArray[np.float64]
 
 Point = tuple[float, float]
 """As the scenario gives positions: [x, y] in metres, or latitude and longitude in degrees."""

@@ -10,12 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexpress.arrays import BoolArray, FloatArray
 from flexpress.scenario.zones import Region, load_shapely
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 SHRINK = 1e-3
 LINES_AT_ONCE = 200_000

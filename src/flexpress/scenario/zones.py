@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
-
-FloatArray = NDArray[np.float64]
 
 Region = Any
 """A polygon or several, of shapely, which has no types."""

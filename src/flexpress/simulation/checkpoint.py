@@ -17,8 +17,8 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from flexpress.errors import InputError
+from flexpress.files.disk import read_bytes, write_file
 from flexpress.learning import Vector
-from flexpress.scenario.files import read_bytes, write_file
 from flexpress.simulation.deliveries import Delivery, Key
 from flexpress.simulation.origin import Origin
 from flexpress.simulation.simulate import Simulation

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from flexpress.files.provenance import digest
+from flexpress.files.versions import versions
 from flexpress.learning import Learner
 from flexpress.learning.summing import SummingLearner
 from flexpress.planning import Plan
 from flexpress.scenario import Scenario
-from flexpress.scenario.provenance import digest
-from flexpress.versions import versions
 
 Origin = dict[str, str]
 """Digests of the inputs and versions of the packages, by their names."""

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from flexpress.scenario.files import read_bytes
+from flexpress.files.disk import read_bytes
+from flexpress.files.growing import GrowingFile, damaged
 from flexpress.simulation.checkpoint import Header, save_checkpoint
 from flexpress.simulation.events import Evaluation, Event, Visit
-from flexpress.simulation.growing_file import GrowingFile, damaged
 from flexpress.simulation.simulate import Simulation
 from flexpress.simulation.trace import Measurement
 

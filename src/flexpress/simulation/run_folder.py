@@ -17,16 +17,16 @@ from pathlib import Path
 import numpy as np
 
 from flexpress.errors import DivergedError, InputError
+from flexpress.files.disk import PLAN, SCENARIO, check_folder, read_text, remove_drafts
+from flexpress.files.growing import REMEDY, check_beginning
+from flexpress.files.lock import sole_use
+from flexpress.files.provenance import Outputs, add_line, digest, why_not_own
 from flexpress.learning import Learner, Vector
 from flexpress.planning import Plan, load_plan, plan_to_json
 from flexpress.scenario import Scenario
-from flexpress.scenario.files import read_text, remove_drafts
-from flexpress.scenario.folder import PLAN, SCENARIO, check_folder
-from flexpress.scenario.provenance import Outputs, add_line, digest, why_not_own
 from flexpress.simulation.checkpoint import MODEL as MODEL_ARRAY
 from flexpress.simulation.checkpoint import Header, load_checkpoint, restore
 from flexpress.simulation.events import Event
-from flexpress.simulation.growing_file import REMEDY, check_beginning
 from flexpress.simulation.origin import (
     comparable,
     difference,
@@ -36,7 +36,6 @@ from flexpress.simulation.origin import (
 )
 from flexpress.simulation.recorder import COLUMNS, METRICS, TRACE, Recorder, read_metrics
 from flexpress.simulation.simulate import Simulation
-from flexpress.simulation.sole_use import sole_use
 from flexpress.simulation.trace import Trace
 
 CHECKPOINT, MODEL = "checkpoint", "model.npy"

@@ -10,16 +10,15 @@ import numpy as np
 
 from flexpress.arguments import check_path
 from flexpress.errors import InputError
+from flexpress.files.disk import PLAN, SCENARIO, read_bytes
+from flexpress.files.growing import check_beginning, damaged
+from flexpress.files.provenance import is_changed
 from flexpress.learning import Vector
 from flexpress.planning import Plan, load_plan
 from flexpress.scenario import Scenario
-from flexpress.scenario.files import read_bytes
-from flexpress.scenario.folder import PLAN, SCENARIO
-from flexpress.scenario.provenance import is_changed
 from flexpress.simulation.checkpoint import MODEL as MODEL_ARRAY
 from flexpress.simulation.checkpoint import load_checkpoint
 from flexpress.simulation.clock import events
-from flexpress.simulation.growing_file import check_beginning, damaged
 from flexpress.simulation.recorder import METRICS, read_metrics
 from flexpress.simulation.run_folder import CHECKPOINT, MODEL
 from flexpress.simulation.timetable import Timetable

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexpress.arguments import (
     check_all,
@@ -18,13 +17,13 @@ from flexpress.arguments import (
     check_number,
     check_whole,
 )
+from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
 from flexpress.theory.constants import Constants, Estimate
 from flexpress.theory.measured import squares
 from flexpress.theory.objective import Array, Objective, check_objective
 from flexpress.theory.smoothness import NEARNESS, finite, steepest
 
-FloatArray = NDArray[np.float64]
 OnProgress = Callable[[float], None]
 
 FEW = 10

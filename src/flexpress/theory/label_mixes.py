@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.arrays import FloatArray
 from flexpress.planning import Plan
 from flexpress.scenario import Scenario
 
-FloatArray = NDArray[np.float64]
 Counts = NDArray[np.integer[Any]]
 """(clients, labels): samples of each label, clients in the order of the scenario."""
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.arguments import refusal
+from flexpress.arrays import FloatArray
 from flexpress.theory.objective import Objective, check_objective
 
-FloatArray = NDArray[np.float64]
 Array = NDArray[np.floating[Any]]
 
 

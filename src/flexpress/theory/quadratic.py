@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from flexpress.arguments import check_array, check_number
+from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
 from flexpress.theory.constants import Constants
-
-FloatArray = NDArray[np.float64]
 
 SYMMETRY = 1e-9
 """Relative to the largest entry: what is below is rounding."""

@@ -9,9 +9,10 @@ from cases import problem_of
 from test_own_distances import KINDS, distort
 from test_search_against_exact import LAYOUTS, place_clients
 
+from flexpress.arrays import FloatArray
 from flexpress.planning.exact import solve_exact
 from flexpress.planning.objectives import cost_of
-from flexpress.planning.problem import FloatArray, Problem, Tours
+from flexpress.planning.problem import Problem, Tours
 from flexpress.scenario import Objective
 
 MAPS = ["straight", "star", "equal ways", *KINDS]

@@ -13,8 +13,8 @@ from thinned import few_and_many
 
 from flexpress.planning.bounds import tours as bounds_by_tours
 from flexpress.planning.bounds.certificate import lower_bound
-from flexpress.planning.bounds.load import farthest_client, shared_load
 from flexpress.planning.bounds.one_tree import least_length
+from flexpress.planning.bounds.shared_load import farthest_client, shared_load
 from flexpress.planning.bounds.tours import TourBounds
 from flexpress.planning.bounds.work import Work
 from flexpress.planning.exact import solve_exact

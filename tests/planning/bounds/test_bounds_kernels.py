@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from small_problems import small_problem
 
+from flexpress.arrays import FloatArray
 from flexpress.planning.bounds.column_generation import room_for
-from flexpress.planning.bounds.ground import ground_of, kinds_of, make_flyer, shortest_tours
-from flexpress.planning.bounds.routes import (
+from flexpress.planning.bounds.pricing import (
     FREE,
     SWS,
     TOTAL,
@@ -21,7 +21,8 @@ from flexpress.planning.bounds.routes import (
     most_prizes,
     price,
 )
-from flexpress.planning.problem import BUDGET_TOLERANCE, FloatArray, Problem
+from flexpress.planning.bounds.pricing_data import ground_of, kinds_of, make_flyer, shortest_tours
+from flexpress.planning.problem import BUDGET_TOLERANCE, Problem
 
 COSTS = {"free": FREE, "total": TOTAL, "sws": SWS}
 SEEDS = range(40)

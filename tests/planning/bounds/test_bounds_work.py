@@ -14,7 +14,7 @@ from flexpress import InputError, Plan, Scenario, make_plan
 from flexpress.planning.bounds import certificate, certify_plan
 from flexpress.planning.bounds.certificate import Bound, lower_bound
 from flexpress.planning.bounds.one_tree import one_tree
-from flexpress.planning.bounds.routes import price
+from flexpress.planning.bounds.pricing import price
 from flexpress.planning.bounds.work import Work
 from flexpress.planning.problem import Problem
 from flexpress.planning.progress import Progress

@@ -7,10 +7,10 @@ from typing import Any
 from flexpress.learning.fast.compiled import inlined, part
 from flexpress.learning.fast.layout import SUMS, Records
 from flexpress.learning.fast.memory import at
-from flexpress.learning.fast.mixing import mix_rows
 from flexpress.learning.fast.pooling import pool
 from flexpress.learning.fast.products import plus_outer, plus_slid
 from flexpress.learning.fast.tiles import load, num_rows, shape, store
+from flexpress.learning.fast.winograd import mix_rows
 from flexpress.learning.fast.workspace import Workspace
 
 

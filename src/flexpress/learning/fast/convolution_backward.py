@@ -13,9 +13,9 @@ import numpy as np
 from flexpress.learning.fast.compiled import inlined, part
 from flexpress.learning.fast.layout import Records
 from flexpress.learning.fast.memory import at, put
-from flexpress.learning.fast.mixing import spread_weights
 from flexpress.learning.fast.sparse import sum_of_gains, weighted_sum
 from flexpress.learning.fast.tiles import add_to, load, shape
+from flexpress.learning.fast.winograd import spread_weights
 from flexpress.learning.fast.workspace import SparseRows, Workspace
 
 CACHED = 4096

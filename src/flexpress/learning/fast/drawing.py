@@ -21,7 +21,7 @@ from flexpress.learning.fast.layout import (
     Records,
     filled_up,
 )
-from flexpress.learning.fast.mixing import mixtures_of
+from flexpress.learning.fast.winograd import mixtures_of
 
 Record = dict[str, int]
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexpress.compilation import announced, drop_stale_code
-from flexpress.cores import num_cores
+from flexpress.compiled import announced, drop_stale_code
 from flexpress.learning.architecture import Architecture
 from flexpress.learning.fast.drawing import draw_layout
 from flexpress.learning.fast.gather import Samples
@@ -21,6 +20,7 @@ from flexpress.learning.fast.sharing import share
 from flexpress.learning.fast.workspace import Workspace
 from flexpress.learning.job import Job, Metrics, Vector, check_jobs, check_model
 from flexpress.learning.task import Images, Labels, Task
+from flexpress.workers.processes import num_cores
 
 TEST_BLOCK = 32
 """Test samples whose losses are summed before they are added to the others."""

@@ -16,7 +16,7 @@ from flexpress.learning.fast.gather import Samples, fetch_image, gather
 from flexpress.learning.fast.layout import Net, Records
 from flexpress.learning.fast.linear import backward_linear, forward_linear
 from flexpress.learning.fast.memory import at, put
-from flexpress.learning.fast.mixing import spread_weights
+from flexpress.learning.fast.winograd import spread_weights
 from flexpress.learning.fast.workspace import Workspace, pointers
 
 JOB = np.dtype(

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from flexpress.cluster import one_line, told_here
 from flexpress.errors import FlexpressError
+from flexpress.files.versions import check_versions
 from flexpress.learning.summing import ShouldStop, StopRequestedError
-from flexpress.versions import check_versions
+from flexpress.workers.cluster import one_line, told_here
 
 AT_ONCE = 2
 """Calls that a worker has been given: the next one is there when it has made the first."""

@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 
 from flexpress.arguments import check_callable, check_text, check_whole
-from flexpress.cluster import cluster_cores, on_cluster
 from flexpress.learning.choose import Engine, choose_net, learner_of, make_task
 from flexpress.learning.datasets import Tell, ignore
 from flexpress.learning.job import Job, Metrics, Vector, check_model
@@ -23,6 +22,7 @@ from flexpress.learning.on_ray.shards import bundles, even_parts
 from flexpress.learning.on_ray.worker import Part, Shard, Work, Worker
 from flexpress.learning.summing import MOST_BYTES, Groups, ShouldStop
 from flexpress.scenario import Scenario
+from flexpress.workers.cluster import cluster_cores, on_cluster
 
 SHARD_SIZE = 16
 """Jobs, at most, whose updates are added up where they are made."""

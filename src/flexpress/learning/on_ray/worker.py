@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from flexpress.cluster import import_ray
+from flexpress.files.versions import versions
 from flexpress.learning.choose import Engine, choose_net, learner_of
 from flexpress.learning.job import Job, Learner, Vector
 from flexpress.learning.summing import train_sums
 from flexpress.learning.task import Task
 from flexpress.scenario import Scenario
-from flexpress.versions import versions
+from flexpress.workers.cluster import import_ray
 
 Order = tuple[int | str, int, int, int]
 """A job on its way: client, which of the models sent with it, first step, number of steps."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from flexpress.arguments import LONGEST_TIME, check_callable, check_number
 from flexpress.planning.bounds.compiled import load
-from flexpress.planning.bounds.load import farthest_client, shared_load
 from flexpress.planning.bounds.one_tree import least_length
+from flexpress.planning.bounds.shared_load import farthest_client, shared_load
 from flexpress.planning.bounds.work import Work
 from flexpress.planning.objectives import cost_of
 from flexpress.planning.plan import Plan

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from flexpress.arrays import FloatArray
 from flexpress.planning.bounds.master import Master
-from flexpress.planning.bounds.routes import FREE, Flyer, Ground, Labels, price, tour_cost
+from flexpress.planning.bounds.pricing import FREE, Flyer, Ground, Labels, price, tour_cost
 from flexpress.planning.bounds.work import Work
-from flexpress.planning.problem import FloatArray
 
 SMOOTHING = 0.8
 ROUTES = 30

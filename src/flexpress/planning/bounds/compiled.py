@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexpress.compilation import announced
+from flexpress.compiled import announced
 from flexpress.planning.bounds.column_generation import room_for
-from flexpress.planning.bounds.ground import ground_of, kinds_of, make_flyer
 from flexpress.planning.bounds.one_tree import least_length
-from flexpress.planning.bounds.routes import FREE, enumerate_tours, price
+from flexpress.planning.bounds.pricing import FREE, enumerate_tours, price
+from flexpress.planning.bounds.pricing_data import ground_of, kinds_of, make_flyer
 from flexpress.planning.problem import Problem
 from flexpress.planning.progress import OnProgress, ignore_progress, telling
 

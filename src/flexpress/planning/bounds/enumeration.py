@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.arrays import FloatArray
 from flexpress.planning.bounds.column_generation import Fleet, Proof
 from flexpress.planning.bounds.master import quiet_highs
-from flexpress.planning.bounds.routes import Ground, SetArray, enumerate_tours, tour_cost
+from flexpress.planning.bounds.pricing import Ground, SetArray, enumerate_tours, tour_cost
 from flexpress.planning.bounds.work import Work
-from flexpress.planning.problem import FloatArray
 
 MOST_CLIENTS = 64
 """A set of clients is one integer."""

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from flexpress.planning.bounds.certificate import has_highs
-from flexpress.planning.bounds.ground import kinds_of
-from flexpress.planning.bounds.load import ways_back, ways_there
 from flexpress.planning.bounds.one_tree import least_length
+from flexpress.planning.bounds.pricing_data import kinds_of
+from flexpress.planning.bounds.shared_load import ways_back, ways_there
 from flexpress.planning.bounds.work import Work
 from flexpress.planning.infeasible import Words
 from flexpress.planning.problem import BUDGET_TOLERANCE, Problem

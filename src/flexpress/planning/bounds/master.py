@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flexpress.planning.problem import FloatArray
+from flexpress.arrays import FloatArray
 
 
 def quiet_highs() -> Any:

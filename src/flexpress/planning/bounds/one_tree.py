@@ -15,7 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from flexpress.planning.problem import FloatArray, Problem
+from flexpress.arrays import FloatArray
+from flexpress.planning.problem import Problem
 from flexpress.planning.progress import ShouldStop, never
 
 STEPS_OF_WORK = 4e9

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexpress.arrays import FloatArray
 from flexpress.planning.bounds.column_generation import (
     STEPS,
     Column,
@@ -14,10 +15,10 @@ from flexpress.planning.bounds.column_generation import (
 )
 from flexpress.planning.bounds.enumeration import MOST_CLIENTS as MOST_ENUMERATED
 from flexpress.planning.bounds.enumeration import best_plan_below
-from flexpress.planning.bounds.ground import ground_of, kinds_of, largest_memory, make_flyer
-from flexpress.planning.bounds.routes import FREE, SWS, TOTAL, Ground
+from flexpress.planning.bounds.pricing import FREE, SWS, TOTAL, Ground
+from flexpress.planning.bounds.pricing_data import ground_of, kinds_of, largest_memory, make_flyer
 from flexpress.planning.bounds.work import Work
-from flexpress.planning.problem import FloatArray, Problem, Tours
+from flexpress.planning.problem import Problem, Tours
 from flexpress.scenario import Objective
 
 MOST_CLIENTS = 150

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from flexpress.planning.problem import FloatArray
+from flexpress.arrays import FloatArray
 
 Indices = NDArray[np.intp]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexpress.compilation import announced, drop_stale_code
+from flexpress.compiled import announced, drop_stale_code
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import (
     Effort,

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexpress.planning.problem import ABILITIES, BUDGET_TOLERANCE, FloatArray, Problem, Tours
+from flexpress.arrays import FloatArray
+from flexpress.planning.problem import ABILITIES, BUDGET_TOLERANCE, Problem, Tours
 from flexpress.planning.search.neighbours import nearest_by_matrix, nearest_clients
 from flexpress.planning.search.records import NODE, REMOVAL, SEARCH, TOUR
 

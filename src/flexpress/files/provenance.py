@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from flexpress.errors import InputError
-from flexpress.scenario.files import reason, write_file
-from flexpress.scenario.folder import check_folder, make_folder
-from flexpress.versions import version_of
+from flexpress.files.disk import check_folder, make_folder, reason, write_file
+from flexpress.files.versions import version_of
 
 RECORD = ".flexpress.jsonl"
 MOST_NAMES = 3

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from flexpress.errors import InputError
-from flexpress.scenario.files import read_bytes, reason
+from flexpress.files.disk import read_bytes, reason
 
 REMEDY = "put it back as it was, or simulate again into another folder"
 

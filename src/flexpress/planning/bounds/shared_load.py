@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flexpress.planning.bounds.ground import kinds_of, shortest_tours, ways_home
-from flexpress.planning.problem import FloatArray, Problem
+from flexpress.arrays import FloatArray
+from flexpress.planning.bounds.pricing_data import kinds_of, shortest_tours, ways_home
+from flexpress.planning.problem import Problem
 from flexpress.scenario import Objective
 
 ROUNDING = 1e-9

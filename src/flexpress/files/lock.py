@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from flexpress.errors import InputError
-from flexpress.scenario.folder import write_files
+from flexpress.files.disk import write_files
 
 
 @contextmanager

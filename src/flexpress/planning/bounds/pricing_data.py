@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flexpress.planning.bounds.routes import Flyer, Ground
-from flexpress.planning.problem import ABILITIES, BUDGET_TOLERANCE, FloatArray, Problem
+from flexpress.arrays import FloatArray
+from flexpress.planning.bounds.pricing import Flyer, Ground
+from flexpress.planning.problem import ABILITIES, BUDGET_TOLERANCE, Problem
 
 SLACK = 1e-9
 """Relative: limits are widened by more than sums of floats can be wrong."""

@@ -8,11 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexpress.arrays import FloatArray
 from flexpress.scenario.geodesy import Coordinate, geodesics, to_coordinates, to_plane
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from flexpress.cores import num_cores
 from flexpress.errors import FlexpressError, InputError
+from flexpress.workers.processes import num_cores
 
 LOCAL, AUTO = "local", "auto"
 

@@ -21,9 +21,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from flexpress.planning.problem import FloatArray
+from flexpress.arrays import FloatArray, IntArray
 
-IntArray = NDArray[np.int64]
 SetArray = NDArray[np.uint64]
 
 FREE, TOTAL, SWS = 0, 1, 2

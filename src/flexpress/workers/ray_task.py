@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flexpress.cluster import import_ray
-from flexpress.versions import check_versions
+from flexpress.files.versions import check_versions
+from flexpress.workers.cluster import import_ray
 
 ASK_SECONDS = 0.5
 """From one question whether to stop to the next."""

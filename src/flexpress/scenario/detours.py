@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flexpress.scenario.ground import Ground, distance_matrix, distance_table
+from flexpress.arrays import BoolArray, FloatArray
+from flexpress.scenario.projection import Ground, distance_matrix, distance_table
 from flexpress.scenario.visibility import Sight
 from flexpress.scenario.zones import Region, region_corners
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.intp]
 
 

@@ -17,11 +17,11 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
-from flexpress.cluster import on_cluster, one_line, told_here
 from flexpress.errors import FlexpressError
-from flexpress.processes import Task, Workers, received
-from flexpress.ray_task import Order, Post, perform_task
-from flexpress.versions import versions
+from flexpress.files.versions import versions
+from flexpress.workers.cluster import on_cluster, one_line, told_here
+from flexpress.workers.processes import Task, Workers, received
+from flexpress.workers.ray_task import Order, Post, perform_task
 
 MOST_LOSSES = 5
 """Machines or processes that may be lost with one task."""

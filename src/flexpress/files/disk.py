@@ -1,13 +1,18 @@
-"""Files in and out, with errors of one line."""
+"""Reading and writing files and folders: whole or not at all, with errors of one line."""
 
 from __future__ import annotations
 
 import glob
 import os
 import tomllib
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from flexpress.errors import InputError
+
+SCENARIO, PLAN = "scenario-used.toml", "plan.json"
+"""What a folder of results is about, whichever command wrote it."""
 
 
 def read_text(path: Path) -> str:
@@ -65,3 +70,50 @@ def decode(content: bytes, path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError(f"{path}: line {line}: not UTF-8 text; save the file as UTF-8") from None
+
+
+def check_folder(folder: Path, names: Iterable[str]) -> None:
+    """InputError now rather than after the work, if files of these names cannot be written.
+
+    Leaves nothing behind.
+    """
+    made: list[Path] = []
+    probe = folder / f".flexpress.{os.getpid()}.part"
+    try:
+        made = [path for path in (folder, *folder.parents) if not path.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except (OSError, ValueError) as error:
+        raise unusable(folder, error) from None
+    finally:
+        for path in made:
+            with suppress(OSError, ValueError):  # not there, or in use by another command
+                path.rmdir()
+    for name in names:
+        try:
+            is_folder = (folder / name).is_dir()
+        except OSError as error:  # a name that is too long
+            raise InputError(f"{folder / name}: {reason(error)}; name another file") from None
+        if is_folder:
+            raise InputError(f"{folder / name}: is a folder, and a file is to be written there")
+
+
+def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> None:
+    """Each in one step; the folder is made if it is not there."""
+    make_folder(folder)
+    for name, content in contents.items():
+        write_file(folder / name, content)
+
+
+def make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unusable(folder, error) from None
+
+
+def unusable(folder: Path, error: OSError | ValueError) -> InputError:
+    if isinstance(error, FileExistsError):
+        return InputError(f"{folder}: is a file; name a folder")
+    return InputError(f"{folder}: no files can be written there: {reason(error)}; name another")

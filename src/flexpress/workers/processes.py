@@ -39,6 +39,13 @@ Where there are no terminals to hang up, there is no SIGHUP.
 """
 
 
+def num_cores() -> int:
+    """Those that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 @dataclass(frozen=True)
 class Workers:
     """Those who do tasks: processes of this machine, or whoever else can do these three things."""
