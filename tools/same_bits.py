@@ -51,8 +51,8 @@ def commands(scenarios: Path) -> Iterator[tuple[str, Command]]:
     yield "certified", ["plan", "valley", "--iterations", "3000", "--certify", "--out"]
     for clock in ("slots", "exact"):
         given = str(scenarios / f"{clock}.toml")
-        plan = ["--plan", "paper-sws", "--algorithm", "all", "--horizon", "60"]
-        yield f"run-{clock}", ["simulate", given, *plan, "--out"]
+        flown = ["--plan", "paper-sws", "--algorithm", "all", "--horizon", "60"]
+        yield f"run-{clock}", ["simulate", given, *flown, "--out"]
     yield "report/report.html", ["report", "run-slots", "run-exact", "--labels", "--out"]
     yield "data", ["data", "paper", "--out"]
 
