@@ -11,8 +11,8 @@ SOURCES := pyproject.toml constraints.txt src/flexpress/__init__.py
 
 help:
 	@echo "make install    create .venv with flexpress in it"
-	@echo "make demo       plan the paper's network, learn on it, plan a flight in the Alps: a minute, into out/demo"
-	@echo "make test       run the tests, on all cores: a few minutes"
+	@echo "make demo       plan the paper's network, learn on it, plan a flight in the Alps: under a minute, into out/demo"
+	@echo "make test       run the tests, on all cores: under four minutes"
 	@echo "make reproduce  reproduce the paper on a small scale: two minutes, into out/reproduction"
 	@echo "make test-all   run the slow tests too"
 	@echo "make check      format, lint and types, without changing anything"

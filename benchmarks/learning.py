@@ -127,7 +127,7 @@ def show_ratios(
         operations = step_operations(lenet(IMAGES[work.dataset], 10), work.batch_size)
         shares = [f"{100 * median_rate(of_work[name]) * operations / peak:.0f} %" for name in names]
         rows.append([work.name, *ratios, " / ".join(shares)])
-    head = ["fast is so many times", *(f"{name} (CPU)" for name in others)]
+    head = ["speed-up of fast over", *(f"{name} (CPU)" for name in others)]
     printer.table(
         [*head, f"share of the peak: {' / '.join(names)}"],
         rows,
