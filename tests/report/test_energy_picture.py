@@ -11,12 +11,11 @@ from matplotlib.figure import Figure
 from shuttles import PLAN, SHUTTLES
 
 from flexpress import Plan
-from flexpress.report.energy_picture import EnergyGroup, energy_figure
-from flexpress.report.map import draw_map
-from flexpress.report.plan_pictures import energy_picture
-from flexpress.report.png import png_bytes
-from flexpress.report.svg import svg_text
-from flexpress.report.theme import THEMES, Theme
+from flexpress.report.figures.energy import EnergyGroup, energy_figure
+from flexpress.report.figures.map import draw_map
+from flexpress.report.figures.picture import png_bytes, svg_text
+from flexpress.report.figures.style import THEMES, Theme
+from flexpress.report.page.plans import energy_picture
 
 LOOSE = EnergyGroup("15 kJ", (10e3, 12e3), (15e3, 15e3))
 TIGHT = EnergyGroup("12 kJ", (11e3, 11.9e3), (12e3, 12e3))

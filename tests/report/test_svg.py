@@ -11,11 +11,10 @@ import pytest
 from matplotlib.figure import Figure
 from shuttles import PLAN, SHUTTLES
 
-from flexpress.report.label_mix import label_mix_figure
-from flexpress.report.map import map_figure
-from flexpress.report.picture import draw_picture
-from flexpress.report.svg import shorter, svg_text
-from flexpress.report.theme import DARK, LIGHT, THEMES, Theme
+from flexpress.report.figures.label_mix import label_mix_figure
+from flexpress.report.figures.map import map_figure
+from flexpress.report.figures.picture import draw_picture, shorter, svg_text
+from flexpress.report.figures.style import DARK, LIGHT, THEMES, Theme
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 
 from flexpress import Plan, Scenario
-from flexpress.report.numbers import column, cost_text, used_text
-from flexpress.report.table import show_plan, visits
+from flexpress.report.tables.plan import show_plan, visits
+from flexpress.report.texts import column, cost_text, used_text
 from flexpress.scenario import Objective
 
 FOUR = Scenario.preset("four")

@@ -6,10 +6,9 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from flexpress.planning.colours import COLOURS
-from flexpress.report.contrast import contrast, legible, mix, parts
-from flexpress.report.energy_picture import TINT as BAR_TINT
-from flexpress.report.theme import DARK, THEMES, Theme
-from flexpress.report.timeline_picture import TINT as FLIGHT_TINT
+from flexpress.report.figures.energy import TINT as BAR_TINT
+from flexpress.report.figures.style import DARK, THEMES, Theme, contrast, legible, mix, rgb
+from flexpress.report.figures.timeline import TINT as FLIGHT_TINT
 
 
 @pytest.mark.parametrize(
@@ -23,7 +22,7 @@ def test_contrasts_that_are_known(one: str, other: str, expected: float) -> None
 
 
 def test_colours_are_read_as_matplotlib_reads_them() -> None:
-    assert parts("#0072B2") == to_rgb("#0072B2")
+    assert rgb("#0072B2") == to_rgb("#0072B2")
     assert mix("#000000", "#ffffff", 0.5) == "#808080"
 
 

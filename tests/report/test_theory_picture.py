@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from flexpress import InputError, save_theory_picture
-from flexpress.report.theory_picture import lemmas, theorem_lines, visible
+from flexpress.report.figures.theory import lemmas, theorem_lines, visible
 from flexpress.scenario import Algorithm
 from flexpress.theory import Constants, Measured, Tours, lemma1, lemma2_local, theorem1
 
