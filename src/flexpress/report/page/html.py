@@ -89,7 +89,7 @@ def page_part(name: str) -> str:
 
 def breakable(text: str) -> Markup:
     """Lets lines break inside the names of folders."""
-    return Markup(re.sub(r"([/_])", r"\1<wbr>", escape(text)))
+    return Markup(re.sub(r"([/_])", r"\1<wbr>", str(escape(text))))
 
 
 def data_url(svg: str) -> str:
