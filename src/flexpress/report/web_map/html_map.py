@@ -25,11 +25,11 @@ SCRIPTS = (
     "paint",
     "labels",
     "drones",
-    "tip",
+    "tooltip",
     "panel",
     "clock",
     "app",
-    "hands",
+    "input",
     "main",
 )
 """In the order in which they run; all share one scope."""
