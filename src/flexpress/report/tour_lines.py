@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexpress.arrays import FloatArray
+from flexpress.arrays import BoolArray, FloatArray
 from flexpress.planning import Plan, Tour
 from flexpress.scenario import Point, Scenario
 
@@ -23,8 +22,13 @@ def visited_nodes(scenario: Scenario, plan: Plan) -> Iterator[list[int]]:
         yield [0, *nodes, 0] if nodes else []
 
 
-def route(scenario: Scenario, tour: Tour, stops: Sequence[int]) -> FloatArray:
-    """All points of a tour, stops and corners, in their order."""
+def tour_lines(scenario: Scenario, plan: Plan) -> list[FloatArray]:
+    """The (points, 2) metres of each tour: stops and corners in their order."""
+    both = zip(plan.transporters, visited_nodes(scenario, plan), strict=True)
+    return [tour_line(scenario, tour, stops) for tour, stops in both]
+
+
+def tour_line(scenario: Scenario, tour: Tour, stops: Sequence[int]) -> FloatArray:
     places = scenario.positions[stops]
     if not tour.corners:
         return places
@@ -36,7 +40,7 @@ def legs(scenario: Scenario, tour: Tour, stops: Sequence[int]) -> list[FloatArra
     places = scenario.positions[stops]
     corners = tour_corners(scenario, tour) or [np.empty((0, 2))] * (len(stops) - 1)
     ends = zip(places, corners, places[1:], strict=False)
-    return [np.vstack([start, way, end]) for start, way, end in ends]
+    return [np.vstack([start, passed, end]) for start, passed, end in ends]
 
 
 def tour_corners(scenario: Scenario, tour: Tour) -> list[FloatArray]:
@@ -46,23 +50,23 @@ def tour_corners(scenario: Scenario, tour: Tour) -> list[FloatArray]:
     return np.split(points, ends[:-1]) if tour.corners else []
 
 
-def hidden_below(ways: Sequence[FloatArray]) -> list[int]:
-    """For each route, how many later ones lie on a part of it and would hide it.
+def hidden_below(lines: Sequence[FloatArray]) -> list[int]:
+    """For each tour line, how many later ones lie on a part of it and would hide it.
 
-    Returns zeros if there are too many lines to compare: nobody could follow them anyway.
+    Returns zeros if there are too many legs to compare: nobody could follow them anyway.
     """
-    owner = np.array([k for k, way in enumerate(ways) for _ in way[1:]], dtype=int)
+    owner = np.array([k for k, line in enumerate(lines) for _ in line[1:]], dtype=int)
     if len(owner) > MOST_COMPARED:
-        return [0] * len(ways)
-    starts, ends = (np.vstack([way[some] for way in ways]) for some in (np.s_[:-1], np.s_[1:]))
-    covered = share_a_stretch(starts, ends) if len(owner) else np.empty((0, 0), dtype=bool)
+        return [0] * len(lines)
+    starts, ends = (np.vstack([line[some] for line in lines]) for some in (np.s_[:-1], np.s_[1:]))
+    covered = coincide(starts, ends) if len(owner) else np.empty((0, 0), dtype=bool)
     return [
         len({int(j) for j in owner[covered[owner == k].any(axis=0)] if j > k})
-        for k in range(len(ways))
+        for k in range(len(lines))
     ]
 
 
-def share_a_stretch(starts: FloatArray, ends: FloatArray) -> NDArray[np.bool_]:
+def coincide(starts: FloatArray, ends: FloatArray) -> BoolArray:
     """(lines, lines): whether two lines coincide in more than a point."""
     ways = ends - starts
     lengths = np.hypot(*ways.T)

@@ -34,8 +34,8 @@ from flexpress.report.texts import cost_text, length_unit
 from flexpress.report.tour_lines import (
     hidden_below,
     legs,
-    route,
     tour_corners,
+    tour_lines,
     visited_nodes,
     zones,
 )
@@ -101,8 +101,8 @@ def draw_map(
 def extent(scenario: Scenario, plan: Plan) -> tuple[FloatArray, FloatArray]:
     """South-west and north-east corner of blocks, zones and tours, with a margin."""
     blocks = np.array(scenario.blocks).reshape(-1, 2)
-    ways = [leg for tour in plan.transporters for leg in tour_corners(scenario, tour)]
-    points = np.vstack([scenario.positions, blocks, *zones(scenario), *ways])
+    corners = [leg for tour in plan.transporters for leg in tour_corners(scenario, tour)]
+    points = np.vstack([scenario.positions, blocks, *zones(scenario), *corners])
     low, high = points.min(axis=0), points.max(axis=0)
     margin = MARGIN * max(high - low) or 1.0
     low, high = low - margin, high + margin
@@ -135,30 +135,24 @@ def draw_tours(ax: Axes, scenario: Scenario, plan: Plan, theme: Theme) -> None:
     """One line per tour, wider where others lie on it; arrows unless there are too many."""
     width = 1.8 if scenario.num_clients < CROWD else 1.1
     colours = [theme.line(colour) for colour in tour_colours(scenario, plan)]
-    ways = routes(scenario, plan)
-    for way, colour, above in zip(ways, colours, hidden_below(ways), strict=True):
+    lines = tour_lines(scenario, plan)
+    for line, colour, above in zip(lines, colours, hidden_below(lines), strict=True):
         wide = width + WIDER * min(above, MOST_WIDER)
-        ax.plot(*way.T, color=colour, linewidth=wide, solid_joinstyle="round", zorder=2)
+        ax.plot(*line.T, color=colour, linewidth=wide, solid_joinstyle="round", zorder=2)
         if len(colours) <= ARROWED_TRANSPORTERS:
-            draw_arrows(ax, way, colour)
-
-
-def routes(scenario: Scenario, plan: Plan) -> list[FloatArray]:
-    """The route of every transporter, (points, 2) metres."""
-    both = zip(plan.transporters, visited_nodes(scenario, plan), strict=True)
-    return [route(scenario, tour, stops) for tour, stops in both]
+            draw_arrows(ax, line, colour)
 
 
 def label(ax: Axes, scenario: Scenario, plan: Plan, theme: Theme) -> None:
     """Numbers of tours if they share colours, names of zones and of clients."""
-    ways = [to_points(ax, way) for way in routes(scenario, plan)]
+    lines = [to_points(ax, line) for line in tour_lines(scenario, plan)]
     server, *clients = to_points(ax, scenario.positions)
     dots = [box_at(x, y, 2 * DOT, 2 * DOT) for x, y in clients]
     star = box_at(server[0], server[1], 2 * STAR, 2 * STAR)
-    labels = MapLabels(ax, theme, line_table(ways), [*dots, star])
-    if len(ways) > len(COLOURS):
+    labels = MapLabels(ax, theme, line_table(lines), [*dots, star])
+    if len(lines) > len(COLOURS):
         colours = [theme.words(colour) for colour in tour_colours(scenario, plan)]
-        label_tours(labels, ways, colours)
+        label_tours(labels, lines, colours)
     if len(scenario.no_fly) <= LABELLED_ZONES:
         for zone, name in zip(zones(scenario), drawn_zones(scenario), strict=True):
             labels.write_within("\n".join(wrap(name, ZONE_LINE)), to_points(ax, zone))
@@ -167,31 +161,31 @@ def label(ax: Axes, scenario: Scenario, plan: Plan, theme: Theme) -> None:
             labels.write(place.name, place.at, place.away, colour=theme.ink)
 
 
-def label_tours(labels: MapLabels, ways: Sequence[FloatArray], colours: Sequence[str]) -> None:
+def label_tours(labels: MapLabels, lines: Sequence[FloatArray], colours: Sequence[str]) -> None:
     """Write the transporter's number where its tour is farthest from the server."""
-    for number, (way, colour) in enumerate(zip(ways, colours, strict=True), start=1):
-        if len(way):
-            far = way[np.argmax(((way - way[0]) ** 2).sum(axis=1))]
-            labels.write(str(number), far, far - way[0], colour=colour, bold=True)
+    for number, (line, colour) in enumerate(zip(lines, colours, strict=True), start=1):
+        if len(line):
+            far = line[np.argmax(((line - line[0]) ** 2).sum(axis=1))]
+            labels.write(str(number), far, far - line[0], colour=colour, bold=True)
 
 
 def client_places(ax: Axes, scenario: Scenario, plan: Plan) -> list[Place]:
     names = drawn_clients(scenario)
     found = []
     for tour, stops in zip(plan.transporters, visited_nodes(scenario, plan), strict=True):
-        ways = [to_points(ax, leg) for leg in legs(scenario, tour, stops)]
-        for node, (arriving, leaving) in zip(stops[1:-1], pairwise(ways), strict=True):
+        flown = [to_points(ax, leg) for leg in legs(scenario, tour, stops)]
+        for node, (arriving, leaving) in zip(stops[1:-1], pairwise(flown), strict=True):
             here = leaving[0]
             away = away_from(here, arriving[-2], leaving[1])
             found.append(Place(here, away, names[node - 1]))
     return found
 
 
-def draw_arrows(ax: Axes, route: FloatArray, colour: str) -> None:
+def draw_arrows(ax: Axes, line: FloatArray, colour: str) -> None:
     """Show the direction of the tour on its way out and on its way home."""
-    ways = [(a, b) for a, b in pairwise(route) if not np.array_equal(a, b)]
+    flown = [(a, b) for a, b in pairwise(line) if not np.array_equal(a, b)]
     style = {"arrowstyle": "-|>", "color": colour, "linewidth": 0, "mutation_scale": 14}
-    for start, end in [*ways[:1], *ways[1:][-1:]]:
+    for start, end in [*flown[:1], *flown[1:][-1:]]:
         tip = start + 0.55 * (end - start)
         arrow = {**style, "shrinkA": 0, "shrinkB": 0}
         ax.annotate("", xytext=tuple(start), xy=tuple(tip), arrowprops=arrow, zorder=3)
