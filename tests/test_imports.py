@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "learning": {*FLOOR, "scenario"},
     "simulation": {*FLOOR, "scenario", "planning", "learning"},
     "theory": {*FLOOR, "scenario", "planning", "learning", "simulation"},
-    "report": {*FLOOR, "scenario", "planning", "simulation", "theory"},
+    "report": {*FLOOR, "scenario", "planning", "learning", "simulation", "theory"},
     "experiments": {*FLOOR, "scenario", "planning", "learning", "simulation", "theory", "report"},
 }
 USES_ALL = {"__init__", "__main__", "cli"}  # the public names, and the command line

@@ -18,7 +18,7 @@ PLAN = ("plan", "four.toml", "--objective", "total", "--out")
 @pytest.fixture(autouse=True)
 def _no_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("map.map_png", "curves.curves_png"):
-        monkeypatch.setattr(f"flexpress.report.{name}", lambda *_, **__: b"a picture")
+        monkeypatch.setattr(f"flexpress.report.figures.{name}", lambda *_, **__: b"a picture")
 
 
 def interrupted(run: Run, *arguments: str) -> None:

@@ -14,8 +14,8 @@ from small_run import FOUR, contents
 
 from flexpress import InputError, load_run, save_report
 from flexpress.files.provenance import RECORD
-from flexpress.report import runs_page
-from flexpress.report.page import Download, Page, Section
+from flexpress.report.page import runs as runs_module
+from flexpress.report.page.page import Download, Page, Section
 
 TEXT = f"# My own, with a comment.\n{FOUR.to_toml()}"
 
@@ -28,9 +28,9 @@ def _no_drawing() -> Iterator[None]:
     """Whatever the pictures show: drawing them would take most of the time."""
     with pytest.MonkeyPatch.context() as patches:
         for name in ("map.map_png", "curves.curves_png", "label_mix.label_mix_png"):
-            patches.setattr(f"flexpress.report.{name}", lambda *_, **__: b"a picture")
+            patches.setattr(f"flexpress.report.figures.{name}", lambda *_, **__: b"a picture")
         patches.setattr(
-            runs_page, "runs_page", lambda *_, figures, **__: replace(PAGE, figures=figures)
+            runs_module, "runs_page", lambda *_, figures, **__: replace(PAGE, figures=figures)
         )
         yield
 

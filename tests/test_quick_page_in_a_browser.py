@@ -15,7 +15,7 @@ from small_run import contents
 
 from flexpress.experiments.claims import CLAIMS
 from flexpress.experiments.figures import FIGURES
-from flexpress.report.theme import DARK, LIGHT
+from flexpress.report.figures.style import DARK, LIGHT
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome

@@ -12,7 +12,7 @@ from command_line import Run
 from small_run import FOUR, RESULTS, contents, write_scenario
 
 from flexpress import load_plan, load_run
-from flexpress.report.page import Download, Page, Section
+from flexpress.report.page.page import Download, Page, Section
 
 FULL = "cannot be written: No space left on device"
 
@@ -21,7 +21,7 @@ FULL = "cannot be written: No space left on device"
 def there(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command where a scenario is, and draws nothing."""
     for name in ("map.map_png", "curves.curves_png", "label_mix.label_mix_png"):
-        monkeypatch.setattr(f"flexpress.report.{name}", lambda *_, **__: b"a picture")
+        monkeypatch.setattr(f"flexpress.report.figures.{name}", lambda *_, **__: b"a picture")
     write_scenario()
     return run
 
@@ -77,7 +77,7 @@ def test_a_map_that_cannot_be_drawn(
     def draw(*_: object) -> bytes:
         raise error
 
-    monkeypatch.setattr("flexpress.report.map.map_png", draw)
+    monkeypatch.setattr("flexpress.report.figures.map.map_png", draw)
     outcome = there("plan", "four.toml", "--out", "o")
     assert outcome.code == code
     assert outcome.err.startswith(f"flexpress: o/plan.json, o/scenario-used.toml are saved; {end}")
@@ -141,7 +141,7 @@ def test_missions(there: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_page_without_its_last_file(there: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page("runs", (), (), (Section("a", "A", downloads=(Download("a.csv", "a\n"),)),))
-    monkeypatch.setattr("flexpress.report.runs_page.runs_page", lambda *_, **__: page)
+    monkeypatch.setattr("flexpress.report.page.runs.runs_page", lambda *_, **__: page)
     there("simulate", "four.toml", "--out", "r")
     fill_disk(monkeypatch, "report.html")
     outcome = there("report", "r")

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from flexpress.planning.bounds import certify_plan
     from flexpress.planning.diagnosis import diagnose
     from flexpress.planning.export import export_plan
-    from flexpress.report.html_map import save_html_map
-    from flexpress.report.runs_page import save_report
-    from flexpress.report.theory_picture import save_theory_picture
+    from flexpress.report.figures.curves import save_curves
+    from flexpress.report.figures.label_mix import save_label_mix
+    from flexpress.report.figures.theory import save_theory_picture
+    from flexpress.report.page.runs import save_report
+    from flexpress.report.web_map.html_map import save_map
     from flexpress.scenario import Scenario
     from flexpress.simulation import (
         Measurement,
@@ -54,10 +56,12 @@ else:
         "make_learner": "learning",
         "make_plan": "planning",
         "record": "simulation",
-        "save_html_map": "report.html_map",
+        "save_curves": "report.figures.curves",
+        "save_label_mix": "report.figures.label_mix",
+        "save_map": "report.web_map.html_map",
         "save_plan": "planning",
-        "save_report": "report.runs_page",
-        "save_theory_picture": "report.theory_picture",
+        "save_report": "report.page.runs",
+        "save_theory_picture": "report.figures.theory",
         "simulate": "simulation",
     }
 
@@ -103,7 +107,9 @@ __all__ = [
     "make_learner",
     "make_plan",
     "record",
-    "save_html_map",
+    "save_curves",
+    "save_label_mix",
+    "save_map",
     "save_plan",
     "save_report",
     "save_theory_picture",

@@ -19,7 +19,7 @@ from flexpress.experiments.figures import FIGURES
 from flexpress.experiments.reproduction import lead, tours_section
 from flexpress.experiments.results import Results
 from flexpress.experiments.verdicts import Finding, depends_on_the_map, judge
-from flexpress.report.page import Cell, Grid
+from flexpress.report.page.page import Cell, Grid
 
 IID, CLOSER = named("iid-fmnist"), named("energy-closer")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flexpress import Plan, Scenario
-from flexpress.report.html_map import html_map
+from flexpress.report.web_map.html_map import html_map
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome

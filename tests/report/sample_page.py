@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from flexpress.report.energy_picture import EnergyGroup, energy_figure
-from flexpress.report.page import Cell, Download, Grid, Page, Section
-from flexpress.report.picture import Picture, draw_picture
-from flexpress.report.theme import Theme
+from flexpress.report.figures.energy import EnergyGroup, energy_figure
+from flexpress.report.figures.picture import Picture, draw_picture
+from flexpress.report.figures.style import Theme
+from flexpress.report.page.page import Cell, Download, Grid, Page, Section
 
 ODD = '<script>alert(1)</script> & "quotes" {{style}}'
 

@@ -16,12 +16,17 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from flexpress.planning.colours import COLOURS
-from flexpress.report.band import BandLine, Course, band_of
-from flexpress.report.band_leads import leads_of, running_mean
-from flexpress.report.bands import bands_caption, bands_figure
-from flexpress.report.png import png_bytes
-from flexpress.report.svg import svg_text
-from flexpress.report.theme import DARK, THEMES, Theme
+from flexpress.report.figures.band_figure import bands_figure
+from flexpress.report.figures.bands import (
+    BandLine,
+    Course,
+    band_of,
+    bands_caption,
+    leads_of,
+    running_mean,
+)
+from flexpress.report.figures.picture import png_bytes, svg_text
+from flexpress.report.figures.style import DARK, THEMES, Theme
 
 SLOTS = (0, 20, 40)
 

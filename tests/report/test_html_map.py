@@ -15,10 +15,10 @@ from detours import WAYS, ZONES, alps_with_detours, in_metres, plane_with_detour
 
 from flexpress import InputError, Plan, Scenario, make_plan
 from flexpress.planning.colours import tour_colours
-from flexpress.report.html_map import html_map, save_html_map
-from flexpress.report.map import draw_map
-from flexpress.report.numbers import gap_text
-from flexpress.report.theme import DARK
+from flexpress.report.figures.map import draw_map
+from flexpress.report.figures.style import DARK
+from flexpress.report.texts import gap_text
+from flexpress.report.web_map.html_map import html_map, save_map
 
 VALLEY = Scenario.preset("valley")
 PLAN = make_plan(VALLEY, solver="exact")
@@ -83,19 +83,19 @@ def test_names_cannot_break_the_page() -> None:
 
 def test_the_same_plan_gives_the_same_bytes(tmp_path: Path) -> None:
     slower = replace(PLAN, seconds=PLAN.seconds + 1)
-    save_html_map(VALLEY, PLAN, tmp_path / "map.html")
+    save_map(VALLEY, PLAN, tmp_path / "map.html")
     assert (tmp_path / "map.html").read_bytes() == html_map(VALLEY, slower).encode()
 
 
 def test_a_folder_that_is_not_there_is_made(tmp_path: Path) -> None:
-    save_html_map(VALLEY, PLAN, tmp_path / "new" / "er" / "map.html")
+    save_map(VALLEY, PLAN, tmp_path / "new" / "er" / "map.html")
     assert (tmp_path / "new" / "er" / "map.html").read_text("utf-8") == html_map(VALLEY, PLAN)
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match=r"file: is a file; name a folder"):
-        save_html_map(VALLEY, PLAN, tmp_path / "file" / "map.html")
+        save_map(VALLEY, PLAN, tmp_path / "file" / "map.html")
 
 
 def test_it_is_small() -> None:

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 
 from flexpress import Plan, Scenario
-from flexpress.report import fonts
-from flexpress.report.map import draw_map, map_figure, map_png
-from flexpress.report.png import png_bytes
+from flexpress.report.figures import fonts
+from flexpress.report.figures.map import draw_map, map_figure, map_png
+from flexpress.report.figures.picture import png_bytes
 
 LARGEST = 3000  # pixels
 ODD = ["$x_1$", "a_b", "100 %", "<b>bold</b>", "水文站", "🚁 base", "مرحبا", "नमस्ते", "\u0301", "é̂"]

@@ -12,11 +12,9 @@ from sample_page import CLAIMS, ODD, PAGE, picture
 from written_page import WrittenPage
 
 from flexpress.files.provenance import RECORD, Outputs
-from flexpress.report.contrast import contrast
-from flexpress.report.page import Cell, Download, Grid, Page, Section
-from flexpress.report.page_files import figures_beside, write_page
-from flexpress.report.page_html import data, page_html, part
-from flexpress.report.theme import DARK, LIGHT
+from flexpress.report.figures.style import DARK, LIGHT, contrast
+from flexpress.report.page.html import data_url, figures_beside, page_html, page_part, write_page
+from flexpress.report.page.page import Cell, Download, Grid, Page, Section
 
 HTML = page_html(PAGE)
 WRITTEN = WrittenPage(HTML)
@@ -41,8 +39,8 @@ def test_nothing_is_fetched() -> None:
     assert len(addresses) == 6
     assert all(address.startswith("data:image/svg+xml;base64,") for address in addresses)
     assert [link.attributes["href"] for link in WRITTEN.all("link")] == ["data:,"]
-    assert "url(" not in part("page.css")
-    assert "@import" not in part("page.css")
+    assert "url(" not in page_part("page.css")
+    assert "@import" not in page_part("page.css")
 
 
 def test_texts_are_texts() -> None:
@@ -128,8 +126,8 @@ def test_verdicts_are_coloured_and_worded() -> None:
 def test_pictures_are_light_on_paper_and_dark_on_dark_screens() -> None:
     (source, *_), (image, *_) = WRITTEN.all("source"), WRITTEN.all("img")
     assert source.attributes["media"] == "screen and (prefers-color-scheme: dark)"
-    assert source.attributes["srcset"] == data(picture("first").dark)
-    assert image.attributes["src"] == data(picture("first").light)
+    assert source.attributes["srcset"] == data_url(picture("first").dark)
+    assert image.attributes["src"] == data_url(picture("first").light)
     assert int(image.attributes["width"]) > int(image.attributes["height"]) > 100
     assert all(element.attributes["alt"] for element in WRITTEN.all("img"))
 
@@ -154,7 +152,7 @@ def variables(block: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 def test_texts_have_contrast(theme: object) -> None:
-    light, dark = (variables(block) for block in part("page.css").split("@media", 2)[:2])
+    light, dark = (variables(block) for block in page_part("page.css").split("@media", 2)[:2])
     colours = light if theme is LIGHT else dark
     assert colours.keys() == light.keys()
     assert colours["card"] == (LIGHT.paper if theme is LIGHT else DARK.paper)

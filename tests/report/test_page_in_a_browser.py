@@ -16,10 +16,9 @@ from shuttles import PLAN, SHUTTLES, Still
 
 from flexpress import StoredRun, load_run, save_report, simulate
 from flexpress.files.provenance import Outputs
-from flexpress.report.page_files import write_page
-from flexpress.report.page_html import page_html
-from flexpress.report.runs_page import summary
-from flexpress.report.shown_run import shown_runs
+from flexpress.report.page.html import page_html, write_page
+from flexpress.report.page.runs import summary
+from flexpress.report.page.shown_runs import shown_runs
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
 from flexpress.simulation.stored_run import State

@@ -11,12 +11,17 @@ import pytest
 from shuttles import PLAN, SHUTTLES, Still
 
 from flexpress import InputError, Plan, Scenario, StoredRun, save_report, simulate
-from flexpress.report.bands import bands_figure
-from flexpress.report.flown_plan import flown_plans, rhythms, ways_of_dealing
-from flexpress.report.run_differences import differences, short_text
-from flexpress.report.run_lines import run_lines
-from flexpress.report.runs_page import lead, page_title, runs_page, summary
-from flexpress.report.shown_run import common_folder, run_names, shown_runs
+from flexpress.report.figures.band_figure import bands_figure
+from flexpress.report.page.plans import data_settings, flown_plans, traces_shown
+from flexpress.report.page.runs import lead, page_title, runs_page, summary
+from flexpress.report.page.shown_runs import (
+    common_folder,
+    differences,
+    run_lines,
+    run_names,
+    short_text,
+    shown_runs,
+)
 from flexpress.simulation.stored_run import State
 
 OTHER = Plan.of(SHUTTLES, "total", [[1, 2], []], solver="search", seed=0, seconds=0.0)
@@ -214,15 +219,15 @@ def test_runs_on_one_plan_stand_together() -> None:
     first, second = flown_plans(runs)
     assert [run.name for run in first.runs] == ["a", "c", "d"]
     assert [run.name for run in second.runs] == ["b"]
-    assert [name for name, _ in rhythms(first)] == ["Sync", "Async"]
-    assert [s.learning.partition for s in ways_of_dealing(first)] == ["iid", "dirichlet"]
+    assert [name for name, _ in traces_shown(first)] == ["Sync", "Async"]
+    assert [s.learning.partition for s in data_settings(first)] == ["iid", "dirichlet"]
 
 
 def test_of_an_unfinished_run_and_a_whole_one_the_whole_one_tells_the_tours() -> None:
     whole = stored("b", learning=seed(2))
     begun = replace(whole, folder=Path("a"), trace=replace(whole.trace, num_events=0))
     (plan,) = flown_plans(shown_runs([begun, whole]))
-    assert rhythms(plan) == [("Sync", whole.trace)]
+    assert traces_shown(plan) == [("Sync", whole.trace)]
 
 
 def test_labels_are_asked_of_each_way_of_dealing() -> None:

@@ -11,25 +11,32 @@ from matplotlib.patches import Rectangle
 from shuttles import flown
 
 from flexpress.planning.colours import COLOURS
-from flexpress.report.svg import svg_text
-from flexpress.report.theme import LIGHT, THEMES, Theme
-from flexpress.report.timeline import Flight, NewModel, Timeline, slots_shown, timeline_of
-from flexpress.report.timeline_picture import MOST_ROWS, timeline_figure
+from flexpress.report.figures.picture import svg_text
+from flexpress.report.figures.style import LIGHT, THEMES, Theme
+from flexpress.report.figures.timeline import (
+    MOST_ROWS,
+    FlownTour,
+    NewModel,
+    Timeline,
+    slots_shown,
+    timeline_figure,
+    timeline_of,
+)
 
 
 def test_sync_waits_for_the_slowest() -> None:
     """Round trips of 150 s and 90 s: all leave every 150 s, from the second landing with news."""
     found = timeline_of(flown("sync"), "Sync", 6)
     slow, quick = found.rows
-    assert slow.flights == (
-        Flight(0.0, 0, (75.0,), 150.0, 150.0),
-        Flight(150.0, 0, (225.0,), 300.0, 300.0),
-        Flight(300.0, 1, (), None, None),
+    assert slow.tours == (
+        FlownTour(0.0, 0, (75.0,), 150.0, 150.0),
+        FlownTour(150.0, 0, (225.0,), 300.0, 300.0),
+        FlownTour(300.0, 1, (), None, None),
     )
-    assert quick.flights == (
-        Flight(0.0, 0, (45.0,), 90.0, 150.0),
-        Flight(150.0, 0, (195.0,), 240.0, 300.0),
-        Flight(300.0, 1, (345.0,), None, None),
+    assert quick.tours == (
+        FlownTour(0.0, 0, (45.0,), 90.0, 150.0),
+        FlownTour(150.0, 0, (195.0,), 240.0, 300.0),
+        FlownTour(300.0, 1, (345.0,), None, None),
     )
     assert found.updates == (NewModel(300.0, 1),)
 
@@ -37,12 +44,12 @@ def test_sync_waits_for_the_slowest() -> None:
 def test_async_waits_for_nobody() -> None:
     found = timeline_of(flown("async"), "Async", 6)
     slow, quick = found.rows
-    assert [(flight.start, flight.version) for flight in slow.flights] == [
+    assert [(flight.start, flight.version) for flight in slow.tours] == [
         (0, 0),
         (150, 0),
         (300, 3),
     ]
-    assert [(f.start, f.version, f.leaves) for f in quick.flights] == [
+    assert [(f.start, f.version, f.leaves) for f in quick.tours] == [
         (0.0, 0, 90.0),
         (90.0, 0, 180.0),
         (180.0, 1, 270.0),
@@ -60,9 +67,9 @@ def test_async_waits_for_nobody() -> None:
 def test_whole_slots() -> None:
     """Three of them and two; visits are in their real seconds."""
     slow, quick = timeline_of(flown("async", "slots"), "Async", 7).rows
-    assert [flight.start for flight in slow.flights] == [0, 180, 360]
-    assert [flight.start for flight in quick.flights] == [0, 120, 240, 360]
-    assert slow.flights[1].visits == (255.0,)
+    assert [flight.start for flight in slow.tours] == [0, 180, 360]
+    assert [flight.start for flight in quick.tours] == [0, 120, 240, 360]
+    assert slow.tours[1].visits == (255.0,)
 
 
 def test_no_flights_over_an_ideal_link() -> None:
@@ -71,7 +78,7 @@ def test_no_flights_over_an_ideal_link() -> None:
 
 def test_a_run_that_is_shorter_is_shown_as_far_as_it_went() -> None:
     trace = flown("sync", horizon=2)
-    assert timeline_of(trace, "Sync", 6).rows[1].flights == (Flight(0.0, 0, (45.0,), 90.0, 150.0),)
+    assert timeline_of(trace, "Sync", 6).rows[1].tours == (FlownTour(0.0, 0, (45.0,), 90.0, 150.0),)
     assert slots_shown(trace) == 2
     assert slots_shown(flown("sync", horizon=100)) == 10  # four times 150 s
 

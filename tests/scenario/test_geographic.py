@@ -90,7 +90,7 @@ sys.modules["pyproj"] = sys.modules["shapely"] = None  # as if they were not ins
 from io import StringIO
 from rich.console import Console
 from flexpress.errors import InputError
-from flexpress.report.presets import show_presets
+from flexpress.report.tables.plan import show_presets
 from flexpress.scenario import Scenario
 out = StringIO()
 show_presets(Console(file=out, width=200))

@@ -80,7 +80,7 @@ def html_map(
     PLAN is a plan.json or the folder it is in. Pan, zoom, hover; a slider moves the drones.
     """
     from flexpress.files.provenance import Outputs
-    from flexpress.report.html_map import html_map as page
+    from flexpress.report.web_map.html_map import html_map as page
 
     given, plan, inputs = find_plan(name, scenario)
     path = out or inputs[0].with_name("map.html")

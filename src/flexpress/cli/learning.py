@@ -104,11 +104,11 @@ def simulate(
             resume=resume,
         )
         if as_json:
-            from flexpress.report.run_json import runs_to_json
+            from flexpress.report.tables.runs import runs_to_json
 
             say(runs_to_json(given, outcome.plan, outcome.traces))
         else:
-            from flexpress.report.run_table import show_runs
+            from flexpress.report.tables.runs import show_runs
 
             show_runs(console(sys.stdout), given, outcome.plan, outcome.traces)
             say(f" curves: {folder / CURVES if folder else ''}")
@@ -161,9 +161,9 @@ def data(
     from flexpress.cli.run import choose_plan
     from flexpress.files.provenance import Outputs
     from flexpress.learning import make_task
+    from flexpress.report.figures.label_mix import label_mix_png
     from flexpress.report.folder import default_folder
-    from flexpress.report.label_mix import label_mix_png
-    from flexpress.report.label_table import show_label_mix
+    from flexpress.report.tables.labels import show_label_mix
 
     given = find_scenario(name)
     folder = out or default_folder(given, "data")

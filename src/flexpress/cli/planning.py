@@ -35,7 +35,7 @@ def scenario(
 
     The text is ready to be edited: flexpress scenario valley > mine.toml
     """
-    from flexpress.report.presets import show_presets
+    from flexpress.report.tables.plan import show_presets
     from flexpress.scenario import Scenario, preset_text
 
     if preset is None or names:
@@ -110,7 +110,7 @@ def plan(
     from flexpress.planning import plan_to_json
     from flexpress.planning.solve import check_effort
     from flexpress.report.folder import MAP, PLAN_FILES, default_folder, write_folder
-    from flexpress.report.table import show_plan
+    from flexpress.report.tables.plan import show_plan
 
     check_effort(seconds, iterations, seed, starts, jobs, ray)
     certify = certify or certify_seconds is not None
@@ -152,7 +152,7 @@ def plan(
 
 def show_diagnosis(given: Scenario, seed: int | None, as_json: bool) -> None:
     """What would help most, as a table or as JSON."""
-    from flexpress.report.remedies import remedies_to_json, show_remedies
+    from flexpress.report.tables.plan import remedies_to_json, show_remedies
 
     remedies = watched_diagnosis(given, seed)
     if as_json:

@@ -42,9 +42,9 @@ def report(
     """
     from flexpress.cli.found_runs import find_runs
     from flexpress.files.provenance import Outputs
-    from flexpress.report.page_files import REPORT
-    from flexpress.report.runs_page import files_of, write_report
-    from flexpress.report.shown_run import common_folder
+    from flexpress.report.page.html import REPORT
+    from flexpress.report.page.runs import files_of, write_report
+    from flexpress.report.page.shown_runs import common_folder
     from flexpress.simulation.stored_run import load_run
 
     folders = find_runs(names)

@@ -47,7 +47,7 @@ def carry_out(
         if not run_missing(study, folder / RUNS, jobs, on_ray=ray is not None):
             return None
     from flexpress.experiments.reproduction import reproduction_page
-    from flexpress.report.page_files import write_page
+    from flexpress.report.page.html import write_page
 
     with outputs:
         outputs.saved.append(folder / RUNS)

@@ -130,7 +130,7 @@ def run_one(
 
 
 def write_curves(scenario: Scenario, outcome: Outcome, folder: Path, outputs: Outputs) -> None:
-    from flexpress.report.curves import curves_png
+    from flexpress.report.figures.curves import curves_png
 
     learning = scenario.learning
     title = f"{scenario.name}: {learning.model} on {learning.dataset}, {learning.partition}"

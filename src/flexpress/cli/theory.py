@@ -72,11 +72,11 @@ def bound(
     counts = loss.task.label_counts()
     found = outlook(given, plans, estimates.constants, counts, target=target, trials=trials)
     if as_json:
-        from flexpress.report.outlook_json import outlook_to_json
+        from flexpress.report.tables.outlook import outlook_to_json
 
         say(outlook_to_json(given, found, estimates))
         return
-    from flexpress.report.outlook_table import show_outlook
+    from flexpress.report.tables.outlook import show_outlook
 
     show_outlook(console(sys.stdout), found, estimates)
 

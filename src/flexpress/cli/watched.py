@@ -33,7 +33,7 @@ def watched_plan(
 ) -> Plan:
     """`make_plan`: interrupted, it gives the best plan so far, or else KeyboardInterrupt."""
     from flexpress.planning import make_plan
-    from flexpress.report.numbers import cost_text
+    from flexpress.report.texts import cost_text
 
     def show(cost: float | None) -> str:
         return "no plan yet" if cost is None else f"best {cost_text(objective, cost)}"
@@ -68,7 +68,7 @@ def watched_plan(
 def watched_certificate(scenario: Scenario, plan: Plan, seconds: float | None) -> Plan:
     """`certify_plan`: interrupted, it gives the best bound so far."""
     from flexpress.planning.bounds import certify_plan
-    from flexpress.report.numbers import cost_text
+    from flexpress.report.texts import cost_text
 
     def show(bound: float | None) -> str:
         return "" if bound is None else f"at least {cost_text(plan.objective, bound)}"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from flexpress.experiments.comparison import Measured
 from flexpress.experiments.statistics import Interval
 from flexpress.experiments.verdicts import Finding, OverNetworks, Verdict
-from flexpress.report.page import Cell, Grid
-from flexpress.report.page import Verdict as Colour
+from flexpress.report.page.page import Cell, Grid
+from flexpress.report.page.page import VerdictColour as Colour
 
 COLOURS: dict[Verdict, Colour] = {
     "reproduced": "good",

@@ -10,12 +10,12 @@ from flexpress.experiments.results import Result, Results
 from flexpress.experiments.study import Study
 from flexpress.experiments.tables import figure_csv
 from flexpress.experiments.verdicts import Finding
-from flexpress.report.band import BandLine, Course
-from flexpress.report.bands import bands_caption, bands_figure
-from flexpress.report.energy_picture import EnergyGroup, energy_figure
-from flexpress.report.map import map_figure
-from flexpress.report.page import Cell, Download, Grid, Section
-from flexpress.report.picture import Picture, draw_picture
+from flexpress.report.figures.band_figure import bands_figure
+from flexpress.report.figures.bands import BandLine, Course, bands_caption
+from flexpress.report.figures.energy import EnergyGroup, energy_figure
+from flexpress.report.figures.map import map_figure
+from flexpress.report.figures.picture import Picture, draw_picture
+from flexpress.report.page.page import Cell, Download, Grid, Section
 
 NETWORK = 0
 """That the figures show, as in the paper; others are for the claims."""

@@ -15,10 +15,9 @@ from flexpress.experiments.study import Study
 from flexpress.experiments.tables import claims_csv, findings_json
 from flexpress.experiments.verdicts import VERDICTS, Finding, depends_on_the_map, judge
 from flexpress.files.versions import versions
-from flexpress.report.page import Download, Page, Section
-from flexpress.report.picture import Picture, draw_picture
-from flexpress.report.timeline import slots_shown, timeline_of
-from flexpress.report.timeline_picture import timeline_figure
+from flexpress.report.figures.picture import Picture, draw_picture
+from flexpress.report.figures.timeline import slots_shown, timeline_figure, timeline_of
+from flexpress.report.page.page import Download, Page, Section
 from flexpress.simulation.stored_run import load_run
 
 

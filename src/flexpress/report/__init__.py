@@ -1,1 +1,1 @@
-"""Pictures, tables and files out of plans."""
+"""Figures, tables, pages and maps of plans and runs."""

@@ -18,18 +18,18 @@ LONGEST_NAME = 100
 
 
 def default_folder(scenario: Scenario, kind: str) -> Path:
-    """`flexpress-out/<scenario>-<kind>`, with what a file name should not hold taken out."""
+    """`flexpress-out/<scenario>-<kind>`, without characters that do not belong in a file name."""
     name = re.sub(r"[^\w.+-]+", "-", scenario.name).strip("-.")[:LONGEST_NAME]
     return PARENT / f"{name or 'scenario'}-{kind}"
 
 
 def write_folder(scenario: Scenario, plan: Plan, folder: Path, outputs: Outputs) -> None:
-    """The plan first, which may have taken long; then what can be made again from it."""
+    """Write the plan first, which may have taken long; the rest can be made again from it."""
     outputs.write(folder, plan_files(scenario, plan))
 
 
 def plan_files(scenario: Scenario, plan: Plan) -> Iterator[tuple[str, str | bytes]]:
-    from flexpress.report.map import map_png
+    from flexpress.report.figures.map import map_png
 
     yield PLAN, f"{plan_to_json(plan)}\n"
     yield SCENARIO, scenario.to_toml()

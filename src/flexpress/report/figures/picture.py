@@ -1,0 +1,93 @@
+"""Figures as PNG and SVG; the same figure gives the same bytes.
+
+Text in an SVG stays text: files are small, can be searched and edited, and need only common fonts.
+Verdana is as wide as DejaVu Sans, with which the positions were computed.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from flexpress.report.figures.style import DARK, LIGHT, Theme
+
+DOTS_PER_INCH = 200
+
+METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+FONTS = "'DejaVu Sans', Verdana, sans-serif"
+SPACES = " text{white-space: pre}"
+
+PROLOGUE = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
+FAMILY = re.compile(r"'DejaVu Sans'[^;\"]*")
+OUTLINE = re.compile(r'(?<= d=")[^"]*')
+COMMAND = re.compile(r"\s*([A-Za-z])\s*")
+NUMBER = re.compile(r"-?\d+\.\d+")
+DECIMALS = 2
+"""Decimals of coordinates in outlines, in 1/72 inch: finer than the eye can see."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure in both themes: SVG for light and dark screens, PNG on a light background."""
+
+    name: str  # of its files
+    alt: str  # the text for readers who cannot see it
+    light: str
+    dark: str
+    png: bytes
+    caption: str = ""
+
+
+def draw_picture(
+    name: str, alt: str, draw: Callable[[Theme], Figure], *, caption: str = ""
+) -> Picture:
+    """Calls `draw` once for each theme."""
+    light = draw(LIGHT)
+    return Picture(
+        name=name,
+        alt=alt,
+        light=svg_text(light),
+        dark=svg_text(draw(DARK)),
+        png=png_bytes(light),
+        caption=caption,
+    )
+
+
+def new_figure(width: float, height: float, theme: Theme = LIGHT) -> Figure:
+    """An empty figure of this size in inches, which can measure the text in it."""
+    figure = Figure(figsize=(width, height), facecolor=theme.paper)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def png_bytes(figure: Figure, dots_per_inch: int = DOTS_PER_INCH) -> bytes:
+    """Cropped to what is drawn."""
+    image = io.BytesIO()
+    figure.savefig(image, dpi=dots_per_inch, bbox_inches="tight", metadata={"Software": None})
+    return image.getvalue()
+
+
+def svg_text(figure: Figure) -> str:
+    """One `<svg>` element without external references, cropped; spaces in texts are kept."""
+    image = io.StringIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "flexpress"}):
+        figure.savefig(image, format="svg", bbox_inches="tight", metadata=METADATA)
+    text = PROLOGUE.sub("", image.getvalue(), count=1)
+    text = FAMILY.sub(FONTS, text.replace("</style>", f"{SPACES}</style>", 1))
+    return OUTLINE.sub(lambda found: shorter(found[0]), text)
+
+
+def shorter(outline: str) -> str:
+    """The outline with fewer digits and spaces."""
+    return COMMAND.sub(r"\1", NUMBER.sub(rounded, outline))
+
+
+def rounded(number: re.Match[str]) -> str:
+    text = f"{float(number[0]):.{DECIMALS}f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text

@@ -1,0 +1,1 @@
+"""Pages of pictures and tables, as one HTML file each."""

@@ -1,0 +1,232 @@
+"""Runs on one page: their names, the settings in which they differ, and their lines in a figure.
+
+Runs that differ only in their seed form one line with a band. A run that is not complete has a line
+of its own: in a band, it would cut off the mean of the others.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from flexpress.planning.colours import COLOURS
+from flexpress.report.figures.bands import BandLine, Course
+from flexpress.report.figures.style import ALGORITHMS
+from flexpress.report.page.page import Cell
+from flexpress.report.tables.runs import RunSummary, summarise
+from flexpress.scenario import Scenario
+from flexpress.simulation.stored_run import StoredRun
+
+MOST_LISTED = 12
+"""Items listed in a sentence."""
+
+NOT_GIVEN = "-"
+LONGEST = 48  # letters of a value
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+SEED, CLOCK = "learning.seed", "run.clock"
+NAMES = (
+    "run.algorithm",
+    "plan.objective",
+    "learning.partition",
+    "learning.dataset",
+    "learning.model",
+)
+"""Settings whose values explain themselves."""
+MOST_IMPORTANT = (*NAMES, CLOCK)
+
+
+@dataclass(frozen=True, eq=False)
+class ShownRun:
+    name: str
+    run: StoredRun
+
+    @cached_property
+    def summary(self) -> RunSummary:
+        return summarise(self.run.trace)
+
+    @property
+    def state(self) -> Cell:
+        """The state in words, with a colour."""
+        reached = f"in slot {self.summary.slot:,} of {self.run.trace.horizon:,}"
+        if self.run.state == "complete":
+            return Cell("complete", "good")
+        if self.run.state == "diverged":
+            return Cell(f"diverged {reached}", "bad")
+        return Cell(f"unfinished, {reached}", "open")
+
+
+def first_few(texts: Sequence[str]) -> list[str]:
+    """For sentences: the first texts, and how many more there are."""
+    more = len(texts) - MOST_LISTED
+    return [*texts[:MOST_LISTED], f"and {more:,} more"] if more > 0 else list(texts)
+
+
+def shown_runs(runs: Sequence[StoredRun]) -> list[ShownRun]:
+    names = run_names([run.folder for run in runs])
+    return [ShownRun(name, run) for name, run in zip(names, runs, strict=True)]
+
+
+def run_names(folders: Sequence[Path]) -> list[str]:
+    """Their paths below the common folder; for a single run, the name of its folder."""
+    places = [folder.resolve() for folder in folders]
+    if len(places) == 1:
+        return [places[0].name]
+    common = common_folder(folders)
+    return [place.relative_to(common).as_posix() for place in places]
+
+
+def common_folder(folders: Sequence[Path]) -> Path:
+    """The folder that contains all of them; for a single one, the folder itself."""
+    return Path(os.path.commonpath([folder.resolve() for folder in folders]))
+
+
+def differences(scenarios: Sequence[Scenario]) -> dict[str, list[str]]:
+    """The keys whose values differ, with a short text for the value of each scenario."""
+    every = [settings(scenario) for scenario in scenarios]
+    keys = dict.fromkeys(key for found in every for key in found)
+    values = {key: [found.get(key) for found in every] for key in keys}
+    return {
+        key: [NOT_GIVEN if value is None else short_text(value) for value in own]
+        for key, own in values.items()
+        if any(value != own[0] for value in own)
+    }
+
+
+def settings(scenario: Scenario) -> dict[str, object]:
+    """All values by their dotted keys, except the folder of the data."""
+    return dict(flat(scenario.replace(learning={"data_dir": None}).to_dict()))
+
+
+def flat(section: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in section.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def short_text(value: object) -> str:
+    """Lists of equal values are abbreviated, long texts are cut."""
+    if isinstance(value, list | tuple) and len(value) > 1 and all(v == value[0] for v in value):
+        return f"{len(value)} {TIMES} {short_text(value[0])}"
+    if isinstance(value, list | tuple):
+        text = ", ".join(map(short_text, value))
+    else:
+        text = f"{value:g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """Runs that form one line."""
+
+    runs: tuple[ShownRun, ...]
+
+    @property
+    def first(self) -> ShownRun:
+        return self.runs[0]
+
+
+def run_lines(runs: Sequence[ShownRun]) -> list[BandLine]:
+    """In the order of the runs. If the clocks differ, lines that count whole slots are dashed."""
+    groups = alike(runs)
+    labels = line_labels(groups)
+    longest = max(run.run.scenario.slot for run in runs)
+    clocks = {group.first.run.scenario.run.clock for group in groups}
+    return [
+        BandLine(
+            label,
+            tuple(course(run, longest) for run in group.runs),
+            hue=hue,
+            dashed=len(clocks) > 1 and group.first.run.scenario.run.clock == "slots",
+            cut_short=any(run.run.state != "complete" for run in group.runs),
+        )
+        for group, label, hue in zip(groups, labels, hues(groups), strict=True)
+    ]
+
+
+def course(shown: ShownRun, slot: float) -> Course:
+    """The measurements, in slots of this many seconds."""
+    metrics = shown.run.trace.metrics
+    return Course(
+        [m.seconds / slot for m in metrics],
+        [m.accuracy for m in metrics],
+        [m.loss for m in metrics],
+    )
+
+
+def alike(runs: Sequence[ShownRun]) -> list[Alike]:
+    """Groups in the order of the runs; a copy of a run is not another seed."""
+    found: dict[tuple[object, ...], list[ShownRun]] = {}
+    met: Counter[tuple[object, ...]] = Counter()
+    for run in runs:
+        itself = identity(run)
+        copy = met[itself] if run.run.state == "complete" else run.name
+        met[itself] += 1
+        found.setdefault((copy, *identity(run, SEED)), []).append(run)
+    return [Alike(tuple(group)) for group in found.values()]
+
+
+def identity(shown: ShownRun, *without: str) -> tuple[object, ...]:
+    """Everything that a run depends on, without some settings."""
+    scenario, plan = shown.run.scenario, shown.run.plan
+    kept = [(k, repr(v)) for k, v in settings(scenario).items() if k not in without]
+    return tuple(kept), tuple(tour.clients for tour in plan.transporters)
+
+
+def line_labels(groups: Sequence[Alike]) -> list[str]:
+    """The name of a single run, or the settings that distinguish a line of several runs.
+
+    A run in a folder with a name like "0.02" gets its settings too: the name says too little.
+    """
+    unnamed = [group for group in groups if len(group.runs) > 1 or is_number(group.first.name)]
+    others = unnamed if len(unnamed) > 1 else groups
+    texts = distinguishing([group.first.run.scenario for group in others])
+    words = dict(zip(others, texts, strict=True))
+    return [words[each] if each in unnamed and words[each] else each.first.name for each in groups]
+
+
+def distinguishing(scenarios: Sequence[Scenario]) -> list[str]:
+    """The values of as few settings as distinguish all scenarios, the most important first."""
+    differing = differences(scenarios)
+    labels: list[tuple[str, ...]] = [()] * len(scenarios)
+    for key in dict.fromkeys((*MOST_IMPORTANT, *differing)):
+        values = differing.get(key)
+        if values is None or key == SEED:
+            continue
+        words = [in_words(key, value) for value in values]
+        longer = [(*label, word) for label, word in zip(labels, words, strict=True)]
+        if len(set(longer)) > len(set(labels)):
+            labels = longer
+    return [", ".join(label) for label in labels]
+
+
+def in_words(key: str, value: str) -> str:
+    """The value, with the name of its key unless it explains itself."""
+    if key in NAMES:
+        return value
+    name = key.rpartition(".")[2].replace("_", " ")
+    return f"no {name}" if value == NOT_GIVEN else f"{name} {value}"
+
+
+def is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def hues(groups: Sequence[Alike]) -> list[int]:
+    """Lines that differ only in the clock share a colour; algorithms have their usual ones."""
+    keys = [identity(group.first, SEED, CLOCK) for group in groups]
+    order = {key: j for j, key in enumerate(dict.fromkeys(keys))}
+    algorithms = [group.first.run.scenario.run.algorithm for group in groups]
+    if len(order) == len(set(algorithms)):
+        return [COLOURS.index(ALGORITHMS[algorithm]) for algorithm in algorithms]
+    return [order[key] for key in keys]

@@ -1,0 +1,1 @@
+"""The map of a plan as one HTML file with a clock."""
