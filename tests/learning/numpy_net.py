@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.learning import Dataset, Task
 from flexpress.learning.architecture import Architecture
 from flexpress.learning.batches import batches
-from flexpress.learning.task import Dataset, Task
 
 Array = NDArray[np.float64]
 

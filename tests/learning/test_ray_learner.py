@@ -17,7 +17,7 @@ from thinned import by_default
 
 from flexpress.errors import InputError
 from flexpress.learning import Job, Learner, Vector, make_learner, make_task
-from flexpress.learning.choose import choose_net, learner_of
+from flexpress.learning.engines import choose_net, learner_of
 from flexpress.learning.on_ray import RayLearner
 from flexpress.learning.on_ray.learner import parts_of
 from flexpress.learning.on_ray.models import SentModels
@@ -209,7 +209,7 @@ def test_samples_are_read_where_they_lie(ray: Any) -> None:
     """In the memory that all processes of a machine share: no worker has a copy."""
 
     def mapped_file(task: Any, scenario: Any) -> str:
-        from flexpress.learning.choose import choose_net, learner_of
+        from flexpress.learning.engines import choose_net, learner_of
 
         learner: Any = learner_of(task, choose_net(scenario, "fast"), engine="fast", threads=1)
         address = learner._train.memory.ctypes.data

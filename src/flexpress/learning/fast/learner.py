@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from flexpress.compiled import announced, drop_stale_code
 from flexpress.learning.architecture import Architecture
+from flexpress.learning.datasets import Images, Labels
 from flexpress.learning.fast.drawing import draw_layout
 from flexpress.learning.fast.gather import Samples
 from flexpress.learning.fast.layout import Layout
@@ -19,7 +20,7 @@ from flexpress.learning.fast.scores import scores
 from flexpress.learning.fast.sharing import share
 from flexpress.learning.fast.workspace import Workspace
 from flexpress.learning.job import Job, Metrics, Vector, check_jobs, check_model
-from flexpress.learning.task import Images, Labels, Task
+from flexpress.learning.task import Task
 from flexpress.workers.processes import num_cores
 
 TEST_BLOCK = 32

@@ -13,14 +13,16 @@ from typing import Any, Self
 import numpy as np
 
 from flexpress.arguments import check_callable, check_text, check_whole
-from flexpress.learning.choose import Engine, choose_net, learner_of, make_task
-from flexpress.learning.datasets import Tell, ignore
+from flexpress.learning.datasets import ignore
+from flexpress.learning.engines import Engine, choose_net, learner_of
 from flexpress.learning.job import Job, Metrics, Vector, check_model
+from flexpress.learning.official import Tell
 from flexpress.learning.on_ray.crew import Call, Crew
 from flexpress.learning.on_ray.models import SentModels
 from flexpress.learning.on_ray.shards import bundles, even_parts
 from flexpress.learning.on_ray.worker import Part, Shard, Work, Worker
 from flexpress.learning.summing import MOST_BYTES, Groups, ShouldStop
+from flexpress.learning.task import make_task
 from flexpress.scenario import Scenario
 from flexpress.workers.cluster import cluster_cores, on_cluster
 

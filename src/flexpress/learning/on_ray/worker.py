@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from flexpress.files.versions import versions
-from flexpress.learning.choose import Engine, choose_net, learner_of
+from flexpress.learning.engines import Engine, choose_net, learner_of
 from flexpress.learning.job import Job, Learner, Vector
 from flexpress.learning.summing import train_sums
 from flexpress.learning.task import Task
