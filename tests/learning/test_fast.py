@@ -21,8 +21,8 @@ from thinned import by_default
 
 from flexpress.learning.architecture import Architecture, Convolution, Shape, lenet, logistic, mlp
 from flexpress.learning.fast import FastLearner, workspace
-from flexpress.learning.fast.sharing import LARGEST_PIECE, pieces
 from flexpress.learning.job import Job
+from flexpress.learning.pieces import LARGEST_PIECE, pieces
 from flexpress.learning.task import Task
 
 FMNIST: Shape = (1, 28, 28)
