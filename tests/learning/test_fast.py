@@ -22,7 +22,6 @@ from thinned import by_default
 from flexpress.learning.architecture import Architecture, Convolution, Shape, lenet, logistic, mlp
 from flexpress.learning.fast import FastLearner, workspace
 from flexpress.learning.job import Job
-from flexpress.learning.pieces import LARGEST_PIECE, pieces
 from flexpress.learning.task import Task
 
 FMNIST: Shape = (1, 28, 28)
@@ -227,17 +226,6 @@ def test_nothing_beyond_the_workspace_matters(
     for room in guarded:
         edges = np.concatenate([room[:GUARD], room[-GUARD:]]).view(np.int32)
         assert (edges == 0x7FC00000).all()
-
-
-def test_pieces_are_whole_and_even() -> None:
-    rng = np.random.default_rng(0)
-    for threads in (1, 2, 7):
-        for count in (0, 1, 5, 300):
-            weights = rng.integers(0, 9, count)
-            parts = pieces(weights, threads)
-            assert [i for part in parts for i in range(part.start, part.stop)] == [*range(count)]
-            assert all(weights[part].sum() <= LARGEST_PIECE + 9 for part in parts)
-            assert count < 300 or len(parts) >= 3 * threads
 
 
 COLD = """

@@ -19,8 +19,7 @@ from flexpress.errors import InputError
 from flexpress.learning import Job, Learner, Vector, make_learner, make_task
 from flexpress.learning.engines import choose_net, learner_of
 from flexpress.learning.on_ray import RayLearner
-from flexpress.learning.on_ray.learner import parts_of
-from flexpress.learning.on_ray.models import SentModels
+from flexpress.learning.on_ray.learner import SentModels, parts_of
 from flexpress.learning.on_ray.worker import with_tests
 from flexpress.learning.summing import StopRequestedError
 from flexpress.planning import Plan, make_plan
@@ -75,12 +74,12 @@ def test_sums_of_shards(learner: RayLearner, plain: Learner) -> None:
 def test_other_shards(
     size: int, learner: RayLearner, plain: Learner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And bundles do not matter."""
+    """And it does not matter how many go into a call."""
     groups = some_groups(plain)
     expected = as_bytes(fold(plain, groups, CUTS[size]))
     monkeypatch.setattr(learner, "_shard_size", size)
     assert as_bytes(list(learner.train_sums(groups, never))) == expected
-    monkeypatch.setattr("flexpress.learning.on_ray.shards.LARGEST_BUNDLE", 1)
+    monkeypatch.setattr("flexpress.learning.pieces.LARGEST_PIECE", 1)
     assert as_bytes(list(learner.train_sums(groups, never))) == expected
 
 
