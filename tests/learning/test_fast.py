@@ -230,9 +230,10 @@ def test_nothing_beyond_the_workspace_matters(
 
 COLD = """
 from tasks import random_model, random_task
-from test_fast import SMALL
+from flexpress.learning.architecture import logistic
 from flexpress.learning.fast import FastLearner
-FastLearner(random_task(SMALL, batch_size=5), SMALL, random_model(SMALL), tell=print)
+net = logistic((1, 4, 4), 3)
+FastLearner(random_task(net, batch_size=5), net, random_model(net), tell=print)
 """
 
 

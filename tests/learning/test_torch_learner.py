@@ -222,7 +222,7 @@ MISTAKES: dict[str, tuple[Callable[[], nn.Module], str]] = {
         lambda: nn.Sequential(nn.Flatten(), nn.Linear(128, 10)),
         r"returns \(5, 10\) for images \(5, 2, 8, 8\): must be \(5, 4\)",
     ),
-    "no batch": (lambda: nn.Flatten(0), "makes"),
+    "no batch": (lambda: nn.Flatten(0), "returns"),
     "size": (
         lambda: nn.Sequential(nn.Flatten(), nn.Linear(100, 4)),
         r"fails on images \(5, 2, 8, 8\): RuntimeError: mat1 and mat2",
