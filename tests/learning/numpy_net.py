@@ -114,7 +114,7 @@ def gradient(
     labels: NDArray[np.int32],
     last_of_equals: bool,
 ) -> Array:
-    """Of the mean cross-entropy, flat."""
+    """The gradient of the mean cross-entropy, flat."""
     logits, kept = forward(architecture, model, images, last_of_equals)
     slope = np.exp(log_softmax(logits))
     slope[np.arange(len(labels)), labels] -= 1

@@ -74,7 +74,7 @@ def test_order_of_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert told == []
 
 
-def test_a_data_dir_without_the_files_is_told(tmp_path: Path) -> None:
+def test_a_data_dir_without_the_files_is_reported(tmp_path: Path) -> None:
     write_fmnist(tmp_path / "cache")
     told: list[str] = []
     mark_of(tmp_path / "elsewhere", told)

@@ -37,7 +37,7 @@ def loss_of(learner: Quadratic, client: int | str, x: Vector) -> float:
 
 
 def noise_of(learner: Quadratic, client: int | str, step: int) -> Vector:
-    """A generator of its own for every step."""
+    """A separate generator for every step."""
     counter = [0, step, learner.client_ids.index(client), 0]
     philox = np.random.Philox(key=[learner.seed, STREAM], counter=counter)
     normal = np.random.Generator(philox).standard_normal(learner.start.size)

@@ -17,7 +17,7 @@ _STREAM = 1
 """The random stream of partitions, one of those that the scenario's seed gives."""
 
 _MOST_SAMPLES = 500_000_000
-"""Of all clients together: 2 GB of indices."""
+"""For all clients together: 2 GB of indices."""
 
 _LARGEST_ALPHA = 1e300
 """A larger alpha, or one below its inverse, changes nothing but would overflow."""

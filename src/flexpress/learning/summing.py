@@ -17,7 +17,7 @@ from flexpress.errors import InputError
 from flexpress.learning.job import Job, Learner, Vector
 
 MOST_BYTES = 64 * 2**20
-"""Of the updates that a learner returns in one call."""
+"""Limit of the updates that a learner returns in one call."""
 
 Groups = Sequence[Sequence[Job]]
 ShouldStop = Callable[[], bool]
