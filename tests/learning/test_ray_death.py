@@ -1,4 +1,4 @@
-"""Ray workers that die at any moment: the result is the same, or one line says why there is none."""
+"""Ray workers that die at any moment: the result is the same, or a line says why there is none."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def _read_file(path: Path) -> Samples:
 def read_mat(path: Path) -> dict[str, Array]:
     """Name -> array, for every array of real numbers in a MATLAB 5 file.
 
-    By hand, not by scipy.io.loadmat: that crashes the process on some damaged files.
+    By hand, since scipy.io.loadmat (1.17) crashes the process on some damaged files.
     """
     content = read_bytes(path)
     order = _BYTE_ORDERS.get(content[_HEADER - 2 : _HEADER])

@@ -55,9 +55,7 @@ class _Round:
 
     calls: Sequence[Call]
     waiting: list[int] = field(default_factory=list)  # a heap
-    running: dict[Any, tuple[int, _Member]] = field(
-        default_factory=dict
-    )  # by the reference to the result
+    running: dict[Any, tuple[int, _Member]] = field(default_factory=dict)  # by the reference
     done: dict[int, Any] = field(default_factory=dict)
     losses: Counter[int] = field(default_factory=Counter)
     loads: Counter[_Member] = field(default_factory=Counter)  # calls that each worker has
