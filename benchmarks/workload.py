@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from flexpress import Job, Scenario
 from flexpress.learning import Dataset, Task, make_task
-from flexpress.learning.architecture import lenet
+from flexpress.learning.architecture import draw_initial, lenet
 from flexpress.learning.batches import batches
 from flexpress.learning.fast import FastLearner
-from flexpress.learning.initial import draw_initial
-from flexpress.learning.samples import Samples
+from flexpress.learning.official import Samples
 
 NUM_STEPS = 7
 """Of every client in a round: the Min-Max round trip of preset `paper`, 411 s, in slots of 60 s."""

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from flexpress.learning.fmnist import FMNIST, MINI
-from flexpress.learning.idx import read_idx
+from flexpress.learning.fmnist import FMNIST, MINI, read_idx
 
 PER_LABEL = {"train": 600, "t10k": 200}
 

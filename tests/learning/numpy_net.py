@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.learning import Dataset, Task
 from flexpress.learning.architecture import Architecture
 from flexpress.learning.batches import batches
-from flexpress.learning.task import Dataset, Task
 
 Array = NDArray[np.float64]
 
@@ -114,7 +114,7 @@ def gradient(
     labels: NDArray[np.int32],
     last_of_equals: bool,
 ) -> Array:
-    """Of the mean cross-entropy, flat."""
+    """The gradient of the mean cross-entropy, flat."""
     logits, kept = forward(architecture, model, images, last_of_equals)
     slope = np.exp(log_softmax(logits))
     slope[np.arange(len(labels)), labels] -= 1

@@ -54,10 +54,10 @@ def as_bytes(vectors: Sequence[Vector]) -> list[bytes]:
 
 
 def pids(learner: RayLearner) -> list[int]:
-    """Of the workers, when they are there."""
-    handles = [member.handle for member in learner._crew._members]
+    """The workers' process ids, once they are ready."""
+    handles = [member.handle for member in learner._pool._members]
     asked = [
         handle.__ray_call__.options(max_task_retries=-1).remote(lambda self: os.getpid())
         for handle in handles
     ]
-    return [int(pid) for pid in learner._crew._ray.get(asked, timeout=600)]
+    return [int(pid) for pid in learner._pool._ray.get(asked, timeout=600)]

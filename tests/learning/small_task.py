@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexpress.learning.samples import make_dataset
+from flexpress.learning.datasets import make_dataset
 from flexpress.learning.task import Task
 
 

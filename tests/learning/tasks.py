@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.learning import Dataset, Task
 from flexpress.learning.architecture import Architecture
-from flexpress.learning.task import Dataset, Task
 
 NUM_TEST = 75
 

@@ -21,7 +21,6 @@ from thinned import by_default
 
 from flexpress.learning.architecture import Architecture, Convolution, Shape, lenet, logistic, mlp
 from flexpress.learning.fast import FastLearner, workspace
-from flexpress.learning.fast.sharing import LARGEST_PIECE, pieces
 from flexpress.learning.job import Job
 from flexpress.learning.task import Task
 
@@ -229,22 +228,12 @@ def test_nothing_beyond_the_workspace_matters(
         assert (edges == 0x7FC00000).all()
 
 
-def test_pieces_are_whole_and_even() -> None:
-    rng = np.random.default_rng(0)
-    for threads in (1, 2, 7):
-        for count in (0, 1, 5, 300):
-            weights = rng.integers(0, 9, count)
-            parts = pieces(weights, threads)
-            assert [i for part in parts for i in range(part.start, part.stop)] == [*range(count)]
-            assert all(weights[part].sum() <= LARGEST_PIECE + 9 for part in parts)
-            assert count < 300 or len(parts) >= 3 * threads
-
-
 COLD = """
 from tasks import random_model, random_task
-from test_fast import SMALL
+from flexpress.learning.architecture import logistic
 from flexpress.learning.fast import FastLearner
-FastLearner(random_task(SMALL, batch_size=5), SMALL, random_model(SMALL), tell=print)
+net = logistic((1, 4, 4), 3)
+FastLearner(random_task(net, batch_size=5), net, random_model(net), tell=print)
 """
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flexpress.errors import InputError
-from flexpress.learning.idx import read_idx
+from flexpress.learning.fmnist import read_idx
 
 WHOLE = bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 3, 10, 11, 12, 20, 21, 255])
 

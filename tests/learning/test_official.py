@@ -13,20 +13,16 @@ from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-import scipy.io
 from numpy.typing import NDArray
 from official_data import official_folder
 
 from flexpress.errors import InputError
 from flexpress.learning import official
 from flexpress.learning.datasets import load_dataset
-from flexpress.learning.fmnist import FMNIST, MINI
-from flexpress.learning.idx import read_idx
-from flexpress.learning.svhn import SVHN
+from flexpress.learning.fmnist import FMNIST, MINI, read_idx
 from flexpress.scenario.training import LearningSettings
 
 TRAIN, TRAIN_LABELS, TEST, TEST_LABELS = FMNIST.checksums
@@ -78,7 +74,7 @@ def test_order_of_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert told == []
 
 
-def test_a_data_dir_without_the_files_is_told(tmp_path: Path) -> None:
+def test_a_data_dir_without_the_files_is_reported(tmp_path: Path) -> None:
     write_fmnist(tmp_path / "cache")
     told: list[str] = []
     mark_of(tmp_path / "elsewhere", told)
@@ -124,40 +120,6 @@ def test_empty_files(tmp_path: Path) -> None:
     (tmp_path / TRAIN_LABELS).write_bytes(idx(np.zeros(0, np.uint8)))
     with pytest.raises(InputError, match="has no samples"):
         mark_of(tmp_path)
-
-
-def write_svhn(folder: Path, **changes: NDArray[Any]) -> NDArray[np.uint8]:
-    x = np.random.default_rng(0).integers(0, 256, (32, 32, 3, 12)).astype(np.uint8)
-    y = np.array([[1], [10], [2], [3], [4], [5], [6], [7], [8], [9], [10], [1]], np.uint8)
-    for name in SVHN.checksums:
-        scipy.io.savemat(folder / name, {"X": x, "y": y, **changes})
-    return x
-
-
-def test_svhn(tmp_path: Path) -> None:
-    x = write_svhn(tmp_path)
-    data = load_dataset(LearningSettings(dataset="svhn", data_dir=str(tmp_path)))
-    assert data.image == (3, 32, 32)
-    assert data.train_labels.tolist() == [1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1]
-    assert data.train_images[5, 2, 30, 7] == x[30, 7, 2, 5]
-    assert data.train_images.flags.c_contiguous
-    assert data.train_images.dtype == np.uint8
-    assert data.num_classes == 10
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"y": np.zeros((12, 1))}, "label 0.0: must be 1 to 10"),
-        ({"y": np.ones((11, 1))}, "11 labels for 12 images"),
-        ({"X": np.ones((32, 32, 3, 12))}, r"X is \(32, 32, 3, 12\) of float64"),
-        ({"X": np.ones((28, 28, 3, 12), np.uint8)}, r"X is \(28, 28, 3, 12\)"),
-    ],
-)
-def test_wrong_svhn(changes: dict[str, NDArray[Any]], message: str, tmp_path: Path) -> None:
-    write_svhn(tmp_path, **changes)
-    with pytest.raises(InputError, match=message):
-        load_dataset(LearningSettings(dataset="svhn", data_dir=str(tmp_path)))
 
 
 def test_official_sets() -> None:
@@ -216,7 +178,7 @@ def serve(folder: Path) -> Iterator[str]:
         thread.join()
 
 
-def served(folder: Path, url: str) -> official.Official:
+def served(folder: Path, url: str) -> official.OfficialDataset:
     """Fashion-MNIST as if that were its official place."""
     sums = {
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in FMNIST.checksums

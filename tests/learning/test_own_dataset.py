@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from flexpress.errors import InputError
+from flexpress.learning import Dataset
 from flexpress.learning.datasets import load_dataset
-from flexpress.learning.task import Dataset
 from flexpress.scenario.training import LearningSettings
 
 Load = Callable[[str], Dataset]
@@ -103,7 +103,7 @@ MISTAKES = {
         "np.full((n, 3, 3), np.nan)": "must be finite",
         "np.full((n, 3, 3), 1e300)": "must be finite",
         "np.array(['a'] * 9 * n).reshape(n, 3, 3)": "images of <U1",
-        "[[1.0], [2.0, 3.0]]": "no arrays",
+        "[[1.0], [2.0, 3.0]]": "not NumPy arrays",
         "rng.normal(size=(n, 2)) * 1e-42": "vary too little",
     },
     "samples(40), samples(12)": {

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from flexpress.errors import InputError
-from flexpress.learning.partition import Deck, deal, dirichlet_shares
+from flexpress.learning.partition import SamplePool, dirichlet_shares, make_shards
 from flexpress.scenario import Scenario
 
 LABELS = np.random.default_rng(8).integers(0, 10, 6000).astype(np.int32)
@@ -25,13 +25,13 @@ def paper(
 
 def mixes(scenario: Scenario, labels: NDArray[np.int32] = LABELS) -> NDArray[np.int64]:
     """Samples of each label at each client: (clients, 10)."""
-    rows = labels[deal(scenario, labels, 10)]
+    rows = labels[make_shards(scenario, labels, 10)]
     return np.stack([np.bincount(row, minlength=10) for row in rows])
 
 
 @pytest.mark.parametrize("partition", PARTITIONS)
 def test_sizes_and_no_repeats(partition: str) -> None:
-    shards = deal(paper(partition), LABELS, 10)
+    shards = make_shards(paper(partition), LABELS, 10)
     assert shards.shape == (40, 60)
     assert shards.dtype == np.int32
     assert all(len(set(row)) == 60 for row in shards.tolist())
@@ -41,7 +41,9 @@ def test_sizes_and_no_repeats(partition: str) -> None:
 
 @pytest.mark.parametrize("partition", PARTITIONS)
 def test_the_seed_decides(partition: str) -> None:
-    once, again, other = (deal(paper(partition, seed=seed), LABELS, 10) for seed in (0, 0, 1))
+    once, again, other = (
+        make_shards(paper(partition, seed=seed), LABELS, 10) for seed in (0, 0, 1)
+    )
     assert np.array_equal(once, again)
     assert not np.array_equal(once, other)
 
@@ -49,9 +51,9 @@ def test_the_seed_decides(partition: str) -> None:
 @pytest.mark.parametrize("partition", PARTITIONS)
 @pytest.mark.parametrize("samples", [1, 500, 3000])
 def test_scarce_samples_are_shared(partition: str, samples: int) -> None:
-    """With one deck for all, every sample is used floor or ceil of the mean number of times."""
+    """with one pool for all, every sample is used floor or ceil of the mean number of times."""
     scenario = paper(partition, samples_per_client=samples)
-    shards = deal(scenario, LABELS[:3000], 10)
+    shards = make_shards(scenario, LABELS[:3000], 10)
     assert shards.shape == (40, samples)
     if partition == "iid":
         assert all(len(set(row)) == samples for row in shards.tolist())
@@ -60,7 +62,7 @@ def test_scarce_samples_are_shared(partition: str, samples: int) -> None:
 
 
 def test_samples_of_a_label_are_repeated_only_when_used_up() -> None:
-    shards = deal(paper("location", samples_per_client=100), LABELS, 10)
+    shards = make_shards(paper("location", samples_per_client=100), LABELS, 10)
     times = np.bincount(shards.ravel(), minlength=len(LABELS))
     for label in range(10):
         used = times[label == LABELS]
@@ -128,17 +130,17 @@ def test_labels_without_samples() -> None:
     gap = LABELS[LABELS != 3]
     assert mixes(paper("dirichlet"), gap)[:, 3].sum() == 0
     with pytest.raises(InputError, match="label 3, the main one of block 3, has no training"):
-        deal(paper("location"), gap, 10)
+        make_shards(paper("location"), gap, 10)
     scenario = paper("location", 30).replace(network={"blocks": [3, 1]})
     counts = mixes(scenario, gap).sum(axis=0)
     assert counts[3] == 0
     assert counts.sum() == 3 * 30 * 60
 
 
-def test_a_deck_deals_no_card_twice_to_a_hand() -> None:
-    deck = Deck(np.arange(100, 107), np.random.default_rng(0))
+def test_a_draw_repeats_no_sample_before_the_pool_is_used_up() -> None:
+    pool = SamplePool(np.arange(100, 107), np.random.default_rng(0))
     for _ in range(200):
-        assert len(set(deck.deal(5).tolist())) == 5
-    times = np.bincount(deck.deal(17), minlength=107)[100:]
+        assert len(set(pool.draw(5).tolist())) == 5
+    times = np.bincount(pool.draw(17), minlength=107)[100:]
     assert set(times.tolist()) == {2, 3}
-    assert deck.deal(0).tolist() == []
+    assert pool.draw(0).tolist() == []

@@ -1,4 +1,4 @@
-"""Ray workers that die at any moment: the result is the same, or a line tells why there is none."""
+"""Ray workers that die at any moment: the result is the same, or a line says why there is none."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ray_cases import VALLEY, as_bytes, never, pids, some_groups
 from flexpress.errors import FlexpressError, InputError
 from flexpress.files.versions import versions
 from flexpress.learning import make_learner
-from flexpress.learning.on_ray import RayLearner, crew
-from flexpress.learning.on_ray.crew import Call, Crew
+from flexpress.learning.on_ray import RayLearner, worker_pool
+from flexpress.learning.on_ray.worker_pool import Call, WorkerPool
 from flexpress.planning import make_plan
 from flexpress.simulation import simulate
 
@@ -45,7 +45,7 @@ def test_killed_in_the_middle_of_a_round(victims: list[int], learner: RayLearner
 @pytest.mark.slow
 def test_killed_between_two_rounds(learner: RayLearner, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them, as with their machine: no call is to blame for it."""
-    monkeypatch.setattr(crew, "MOST_LOSSES", 2)
+    monkeypatch.setattr(worker_pool, "MOST_LOSSES", 2)
     model = learner.initial_model()
     expected = learner.evaluate(model)
     for pid in pids(learner):
@@ -83,7 +83,7 @@ def test_killed_again_and_again_in_a_simulation(learner: RayLearner) -> None:
     assert found.metrics == expected.metrics
 
 
-def crew_of(ray: Any, *, numba: str | None = None, num_cpus: int = 1) -> Crew:
+def pool_of(ray: Any, *, numba: str | None = None, num_cpus: int = 1) -> WorkerPool:
     """One worker, that does not survive a 3; its class travels, as the module does not."""
     theirs = {**versions(), **({"numba": numba} if numba else {})}
 
@@ -96,7 +96,7 @@ def crew_of(ray: Any, *, numba: str | None = None, num_cpus: int = 1) -> Crew:
                 os._exit(1)
             return number
 
-    return Crew(ray, ray.remote(max_restarts=-1, num_cpus=num_cpus)(Fragile).remote, 1)
+    return WorkerPool(ray, ray.remote(max_restarts=-1, num_cpus=num_cpus)(Fragile).remote, 1)
 
 
 def calls(*numbers: int) -> list[Call]:
@@ -105,34 +105,36 @@ def calls(*numbers: int) -> list[Call]:
 
 @pytest.mark.slow
 def test_work_that_kills_everybody(ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "MOST_LOSSES", 2)
-    fragile = crew_of(ray)
+    monkeypatch.setattr(worker_pool, "MOST_LOSSES", 2)
+    fragile = pool_of(ray)
     try:
         results = fragile.results(calls(0, 1, 2, 3, 4), never)
         assert [next(results) for _ in range(3)] == [0, 1, 2]
-        with pytest.raises(FlexpressError, match="2 Ray workers died over the same clients") as it:
+        with pytest.raises(
+            FlexpressError, match="2 Ray workers died while training the same"
+        ) as it:
             next(results)
         assert "\n" not in str(it.value)
-        assert list(fragile.results(calls(4, 5), never)) == [4, 5], "the crew has survived it"
+        assert list(fragile.results(calls(4, 5), never)) == [4, 5], "the pool has survived it"
     finally:
-        fragile.dismiss()
+        fragile.close()
 
 
 def test_nobody_comes(ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "PATIENCE_SECONDS", 0.5)
-    absent = crew_of(ray, num_cpus=1000)
+    monkeypatch.setattr(worker_pool, "PATIENCE_SECONDS", 0.5)
+    absent = pool_of(ray, num_cpus=1000)
     try:
-        with pytest.raises(FlexpressError, match="none of 1 Ray workers is there"):
+        with pytest.raises(FlexpressError, match="none of 1 Ray workers is ready"):
             list(absent.results(calls(1), never))
     finally:
-        absent.dismiss()
+        absent.close()
 
 
 @pytest.mark.slow
 def test_machines_that_disagree(ray: Any) -> None:
-    other = crew_of(ray, numba="0.1")
+    other = pool_of(ray, numba="0.1")
     try:
         with pytest.raises(InputError, match=r"machines disagree: numba .* here, 0.1 elsewhere"):
             list(other.results(calls(1), never))
     finally:
-        other.dismiss()
+        other.close()

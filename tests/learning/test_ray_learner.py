@@ -17,10 +17,9 @@ from thinned import by_default
 
 from flexpress.errors import InputError
 from flexpress.learning import Job, Learner, Vector, make_learner, make_task
-from flexpress.learning.choose import choose_net, learner_of
+from flexpress.learning.engines import choose_net, learner_of
 from flexpress.learning.on_ray import RayLearner
-from flexpress.learning.on_ray.learner import parts_of
-from flexpress.learning.on_ray.models import SentModels
+from flexpress.learning.on_ray.learner import SentModels, parts_of
 from flexpress.learning.on_ray.worker import with_tests
 from flexpress.learning.summing import StopRequestedError
 from flexpress.planning import Plan, make_plan
@@ -75,12 +74,12 @@ def test_sums_of_shards(learner: RayLearner, plain: Learner) -> None:
 def test_other_shards(
     size: int, learner: RayLearner, plain: Learner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And bundles do not matter."""
+    """And it does not matter how many go into a call."""
     groups = some_groups(plain)
     expected = as_bytes(fold(plain, groups, CUTS[size]))
     monkeypatch.setattr(learner, "_shard_size", size)
     assert as_bytes(list(learner.train_sums(groups, never))) == expected
-    monkeypatch.setattr("flexpress.learning.on_ray.shards.LARGEST_BUNDLE", 1)
+    monkeypatch.setattr("flexpress.learning.pieces.LARGEST_PIECE", 1)
     assert as_bytes(list(learner.train_sums(groups, never))) == expected
 
 
@@ -209,7 +208,7 @@ def test_samples_are_read_where_they_lie(ray: Any) -> None:
     """In the memory that all processes of a machine share: no worker has a copy."""
 
     def mapped_file(task: Any, scenario: Any) -> str:
-        from flexpress.learning.choose import choose_net, learner_of
+        from flexpress.learning.engines import choose_net, learner_of
 
         learner: Any = learner_of(task, choose_net(scenario, "fast"), engine="fast", threads=1)
         address = learner._train.memory.ctypes.data

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from flexpress.learning.architecture import make_architecture
-from flexpress.learning.on_ray.crew import MOST_LOSSES, PATIENCE_SECONDS
 from flexpress.learning.on_ray.learner import MOST_TEST_PARTS, SHARD_SIZE, SMALLEST_TEST_PART
+from flexpress.learning.on_ray.worker_pool import MOST_LOSSES, PATIENCE_SECONDS
 from flexpress.simulation import Trace
 from flexpress.workers import ray_executor
 

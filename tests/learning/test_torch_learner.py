@@ -84,7 +84,7 @@ def test_evaluation_by_hand() -> None:
 def test_evaluation_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     learner = TorchLearner(small_task(2, 8, 8), SMALL)
     whole = learner.evaluate(learner.initial_model())
-    monkeypatch.setattr("flexpress.learning.torch_learner.EVALUATED_AT_ONCE", 7)
+    monkeypatch.setattr("flexpress.learning.torch_learner._TEST_BATCH", 7)
     assert learner.evaluate(learner.initial_model()) == pytest.approx(whole)
 
 
@@ -220,9 +220,9 @@ MISTAKES: dict[str, tuple[Callable[[], nn.Module], str]] = {
     "batch norm": (normed, "buffer 1.running_mean changes in training, but only parameters"),
     "classes": (
         lambda: nn.Sequential(nn.Flatten(), nn.Linear(128, 10)),
-        r"makes \(5, 10\) of images \(5, 2, 8, 8\): must be \(5, 4\)",
+        r"returns \(5, 10\) for images \(5, 2, 8, 8\): must be \(5, 4\)",
     ),
-    "no batch": (lambda: nn.Flatten(0), "makes"),
+    "no batch": (lambda: nn.Flatten(0), "returns"),
     "size": (
         lambda: nn.Sequential(nn.Flatten(), nn.Linear(100, 4)),
         r"fails on images \(5, 2, 8, 8\): RuntimeError: mat1 and mat2",

@@ -1,4 +1,4 @@
-"""f and its gradients, as learners tell them, against NumPy, torch, and each other."""
+"""f and its gradients, as learners compute them, against NumPy, torch, and each other."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def torch_loss(task: Task, architecture: Architecture) -> TrainingLoss:
 
 
 def numpy_gradient(task: Task, architecture: Architecture, row: int, model: Any) -> Array:
-    """Of the mean over all samples of a client."""
+    """The gradient of the mean over all samples of a client."""
     data, rows = task.dataset, task.shards[row]
     images = seen(data, data.train_images[rows])
     return gradient(

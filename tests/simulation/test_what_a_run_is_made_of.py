@@ -14,7 +14,7 @@ from small_run import contents
 
 from flexpress import InputError, Plan, Scenario, load_run, make_plan
 from flexpress.files.versions import versions
-from flexpress.learning.task import Dataset
+from flexpress.learning import Dataset
 from flexpress.simulation import origin
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation

@@ -15,8 +15,9 @@ from flexpress.experiments.crew import News, reporter
 from flexpress.experiments.run import Run, perform
 from flexpress.files.disk import write_files
 from flexpress.files.provenance import RECORD
-from flexpress.learning.choose import choose_net, learner_of, task_of
-from flexpress.learning.task import Dataset
+from flexpress.learning import Dataset
+from flexpress.learning.engines import choose_net, learner_of
+from flexpress.learning.task import task_of
 from flexpress.simulation.events import Event
 from flexpress.simulation.run_folder import RUN_FILES
 from flexpress.simulation.simulate import Simulation

@@ -1,4 +1,4 @@
-"""Nets that every engine knows: blocks of convolution, ReLU and 2 x 2 max-pool, then linear layers.
+"""Nets that every engine can train: convolution, ReLU and max-pool blocks, then linear layers.
 
 A model is one flat vector: for each layer the weights, then the biases, as torch orders them:
 (outputs, inputs, height, width) for a convolution, (outputs, inputs) for a linear layer.
@@ -9,17 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from math import prod
+from math import prod, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
 
 from flexpress.errors import InputError
 
 Shape = tuple[int, int, int]
 """Channels, height, width."""
 
+_STREAM = 2
+"""The random stream of initial models, one of those that the scenario's seed gives."""
+
 
 @dataclass(frozen=True)
 class Convolution:
-    """A square kernel with stride 1, ReLU, and max-pool 2 x 2; a last odd row or column is cut."""
+    """A square kernel with stride 1, ReLU, and max-pool 2 x 2, which drops an odd row or column."""
 
     channels: int
     kernel: int
@@ -41,7 +47,7 @@ class Architecture:
     num_classes: int
 
     def shapes(self) -> list[Shape]:
-        """What goes into each convolution, and at the end what comes out of the last one."""
+        """The input of each convolution, then the output of the last one."""
         shapes = [self.image]
         for convolution in self.convolutions:
             shapes.append(convolution.output(shapes[-1]))
@@ -87,12 +93,22 @@ MODELS: dict[str, Callable[[Shape, int], Architecture]] = {
 
 
 def make_architecture(name: str, image: Shape, num_classes: int) -> Architecture:
-    """The net of that name for images of this shape; InputError if they are too small for it."""
+    """The net of that name for images of this shape; InputError if the images are too small."""
     architecture = MODELS[name](image, num_classes)
     if min(architecture.shapes()[-1]) < 1:
         _, height, width = image
         raise InputError(
-            f'learning.model = "{name}": images of {height} x {width} are too small for it; '
-            'take "mlp" or "logistic"'
+            f'learning.model = "{name}": images of {height} x {width} are too small; '
+            'use "mlp" or "logistic"'
         )
     return architecture
+
+
+def draw_initial(architecture: Architecture, seed: int) -> NDArray[np.float32]:
+    """x^0 of the paper, (params,): uniform within 1 / sqrt(inputs of a unit), as torch draws it."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_STREAM,)))
+    layers = []
+    for shape in architecture.weights():
+        bound = 1 / sqrt(prod(shape[1:]))
+        layers.append(rng.uniform(-bound, bound, prod(shape) + shape[0]))
+    return np.concatenate(layers).astype(np.float32)

@@ -1,35 +1,35 @@
-"""Which samples a client takes in a local step: a pure function of (seed, client, step).
+"""Which samples a client uses in a local step: a pure function of (seed, client, step).
 
 The random numbers are Philox4x64-10 of Salmon et al., "Parallel Random Numbers: As Easy as 1, 2,
-3", SC 2011: a counter goes in, four words come out, and there is no state that engines could share
-or lose. The samples are Floyd's: Bentley & Floyd, "A Sample of Brilliance", CACM 30(9), 1987.
+3", SC 2011: a counter goes in, four words come out, and there is no state to share or lose. The
+samples are drawn by Floyd's algorithm: Bentley & Floyd, "A Sample of Brilliance", CACM 30(9), 1987.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Batch = NDArray[np.int64]
-Seed = int | np.uint64
-Words = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
+from flexpress.arrays import IntArray
+
+_Seed = int | np.uint64
+_Words = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 
 STREAM = np.uint64(0x62617463686573)  # "batches"
-"""The second word of the key: other draws from the same seed take another one."""
+"""The second word of the key: other draws from the same seed use another one."""
 
-MULTIPLIERS = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
-KEY_STEPS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
-ROUNDS = 10
+_MULTIPLIERS = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
+_KEY_STEPS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
+_ROUNDS = 10
 
-HALF = np.uint64(32)
-LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
 
 
 def batches(
     seed: int, client: int, first_step: int, num_steps: int, num_samples: int, batch_size: int
-) -> Batch:
-    """The mini-batches of some steps, as positions in the client's own samples."""
+) -> IntArray:
+    """The mini-batches of `num_steps` local steps, as positions in the client's samples."""
     drawn = np.empty((num_steps, batch_size), dtype=np.int64)
     for i in range(num_steps):
         draw_batch(np.uint64(seed), client, first_step + i, num_samples, drawn[i])
@@ -37,11 +37,11 @@ def batches(
 
 
 @njit(cache=False, nogil=True)
-def draw_batch(seed: Seed, client: int, step: int, num_samples: int, batch: Batch) -> None:
-    """Fill `batch` with different positions in 0 .. num_samples - 1; all such sets are as likely.
+def draw_batch(seed: _Seed, client: int, step: int, num_samples: int, batch: IntArray) -> None:
+    """Fill `batch` with different positions in 0 .. num_samples - 1; all sets are equally likely.
 
-    Their order is that of Floyd's algorithm, which favours none of the sets, but is not random.
-    The caller sees to it that there are at least as many samples as the batch takes.
+    Their order, that of Floyd's algorithm, is not random. There must be at least as many samples
+    as the batch has places.
     """
     words = block(seed, client, step, 0)
     missing = num_samples - batch.size
@@ -49,7 +49,7 @@ def draw_batch(seed: Seed, client: int, step: int, num_samples: int, batch: Batc
         if i % 4 == 0 and i > 0:
             words = block(seed, client, step, i // 4)
         last = missing + i
-        position = np.int64(high(words[i % 4], np.uint64(last + 1)))
+        position = np.int64(_high(words[i % 4], np.uint64(last + 1)))
         for other in batch[:i]:
             if other == position:
                 position = np.int64(last)
@@ -58,26 +58,26 @@ def draw_batch(seed: Seed, client: int, step: int, num_samples: int, batch: Batc
 
 
 @njit(cache=False, nogil=True)
-def block(seed: Seed, client: int, step: int, number: int) -> Words:
-    """Four random words of this step: Philox4x64-10 of the counter (number, step, client, 0)."""
+def block(seed: _Seed, client: int, step: int, number: int) -> _Words:
+    """Four random words of a local step: Philox4x64-10 of the counter (number, step, client, 0)."""
     w, x, y, z = np.uint64(number), np.uint64(step), np.uint64(client), np.uint64(0)
     key, other_key = np.uint64(seed), STREAM
-    for _ in range(ROUNDS):
-        high_w, low_w = high(MULTIPLIERS[0], w), MULTIPLIERS[0] * w
-        high_y, low_y = high(MULTIPLIERS[1], y), MULTIPLIERS[1] * y
+    for _ in range(_ROUNDS):
+        high_w, low_w = _high(_MULTIPLIERS[0], w), _MULTIPLIERS[0] * w
+        high_y, low_y = _high(_MULTIPLIERS[1], y), _MULTIPLIERS[1] * y
         w, x, y, z = high_y ^ x ^ key, low_y, high_w ^ z ^ other_key, low_w
-        key += KEY_STEPS[0]
-        other_key += KEY_STEPS[1]
+        key += _KEY_STEPS[0]
+        other_key += _KEY_STEPS[1]
     return w, x, y, z
 
 
 @njit(cache=False, nogil=True)
-def high(a: np.uint64, b: np.uint64) -> np.uint64:
-    """The upper word of a * b, by halves: Numba has no numbers of 128 bits.
+def _high(a: np.uint64, b: np.uint64) -> np.uint64:
+    """The upper word of a * b, computed by halves, since Numba has no 128-bit integers.
 
-    Of a random word and n it is a number below n; the bias, n / 2^64, cannot be measured.
+    With a random word and n it is a random number below n; the bias, n / 2^64, is negligible.
     """
-    a_high, a_low = a >> HALF, a & LOW
-    b_high, b_low = b >> HALF, b & LOW
-    middle = a_high * b_low + (a_low * b_low >> HALF)
-    return a_high * b_high + (middle >> HALF) + (a_low * b_high + (middle & LOW) >> HALF)
+    a_high, a_low = a >> _HALF, a & _LOW
+    b_high, b_low = b >> _HALF, b & _LOW
+    middle = a_high * b_low + (a_low * b_low >> _HALF)
+    return a_high * b_high + (middle >> _HALF) + (a_low * b_high + (middle & _LOW) >> _HALF)

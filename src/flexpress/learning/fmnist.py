@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gzip
+import zlib
+from math import prod
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from flexpress.errors import InputError
-from flexpress.learning.idx import read_idx
-from flexpress.learning.official import Official, check_labels
-from flexpress.learning.samples import Samples
+from flexpress.files.disk import read_bytes
+from flexpress.learning.official import OfficialDataset, Samples, Tell, check_labels
 
 MINI = Path(__file__).with_name("fmnist_mini")
 """The first 600 training and 200 test images of each label, in the package: no network needed."""
 
+_GZIP = b"\x1f\x8b"
+_UNSIGNED_BYTES = b"\x00\x00\x08"
+"""Two zeros, then the type's code; the number of dimensions and their sizes follow."""
 
-def read_files(files: list[Path]) -> tuple[Samples, Samples]:
-    """Images and labels for training, images and labels for the test."""
+
+def load_mini(data_dir: str | None, tell: Tell) -> tuple[Samples, Samples]:
+    """The subset in the package; it needs neither a folder nor a download."""
+    return _read_files([MINI / name for name in FMNIST.checksums])
+
+
+def _read_files(files: list[Path]) -> tuple[Samples, Samples]:
     train_images, train_labels, test_images, test_labels = files
     return _read_pair(train_images, train_labels), _read_pair(test_images, test_labels)
 
@@ -26,12 +38,39 @@ def _read_pair(images_file: Path, labels_file: Path) -> Samples:
         raise InputError(f"{images_file}: entries {images.shape}: must be images of 28 x 28")
     if labels.ndim != 1 or len(labels) != len(images):
         raise InputError(
-            f"{labels_file}: entries {labels.shape} for {len(images)} images: must be one a piece"
+            f"{labels_file}: labels of shape {labels.shape} for {len(images)} images; "
+            "expected one label per image"
         )
     return images, check_labels(labels, 0, labels_file)
 
 
-FMNIST = Official(
+def read_idx(path: Path) -> NDArray[np.uint8]:
+    """An array of bytes in MNIST's idx format, compressed by gzip or not."""
+    content = _unpack(read_bytes(path), path)
+    if content[:3] != _UNSIGNED_BYTES or len(content) < 4:
+        raise InputError(f"{path}: not an idx file of bytes; put the official file there")
+    dimensions = content[3]
+    start = 4 + 4 * dimensions
+    shape = np.frombuffer(content[4:start][: 4 * ((len(content) - 4) // 4)], dtype=">u4")
+    if len(shape) < dimensions or len(content) - start != prod(shape.tolist()):
+        sizes = " x ".join(map(str, shape))
+        raise InputError(
+            f"{path}: {max(len(content) - start, 0)} bytes for {sizes} entries; "
+            "the file is damaged: put a complete one there"
+        )
+    return np.frombuffer(content, dtype=np.uint8, offset=start).reshape(shape.tolist())
+
+
+def _unpack(content: bytes, path: Path) -> bytes:
+    if not content.startswith(_GZIP):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path}: damaged: {error}; put a complete file there") from None
+
+
+FMNIST = OfficialDataset(
     name="fmnist",
     url="http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
     folders=("fashion-mnist", "fmnist"),
@@ -49,10 +88,5 @@ FMNIST = Official(
             "67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5"
         ),
     },
-    read=read_files,
+    read=_read_files,
 )
-
-
-def load_mini(data_dir: str | None, tell: Callable[[str], None]) -> tuple[Samples, Samples]:
-    """The embedded part, wherever other data may be."""
-    return read_files([MINI / name for name in FMNIST.checksums])

@@ -1,7 +1,7 @@
-"""The seam between time and training: jobs go in, updates come out.
+"""The interface between simulation and training: jobs go in, updates come out.
 
 A job is a pure function of its fields and the scenario: mini-batches are drawn by (seed, client,
-local step), so that the result does not depend on the order, the grouping, or the machine.
+local step), so the result does not depend on the order, the grouping, or the machine.
 """
 
 from __future__ import annotations
@@ -17,13 +17,11 @@ from flexpress.arguments import check_kind, check_number, check_whole, refusal, 
 from flexpress.errors import InputError
 
 Vector = NDArray[np.floating[Any]]
-"""A model or an update: its parameters, flat, in whatever precision the learner works."""
+"""A model or an update: its parameters as a flat vector, in the learner's precision."""
 
-MOST_STEPS = 2**62
-METHODS = ("initial_model", "train", "evaluate")
-HOW_TO_LEARN = (
-    "take that of make_learner(scenario), or an object with initial_model, train, evaluate"
-)
+_MOST_STEPS = 2**62
+_METHODS = ("initial_model", "train", "evaluate")
+_REMEDY = "use that of make_learner(scenario), or an object with initial_model, train, evaluate"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +35,7 @@ class Job:
 
 
 class Metrics(NamedTuple):
-    """Mean cross-entropy and the share of right answers on the test samples."""
+    """Mean cross-entropy and the share of correct answers on the test samples."""
 
     loss: float
     accuracy: float
@@ -60,24 +58,24 @@ class Learner(Protocol):
 
 
 def check_learner(learner: object) -> None:
-    """InputError if it lacks a method; `Learner` itself cannot be asked, as mypy can."""
-    if isinstance(learner, type) or not all(callable(getattr(learner, m, None)) for m in METHODS):
-        raise refusal("learner", learner, f"a Learner; {HOW_TO_LEARN}")
+    """InputError if it lacks a method."""
+    if isinstance(learner, type) or not all(callable(getattr(learner, m, None)) for m in _METHODS):
+        raise refusal("learner", learner, f"a Learner; {_REMEDY}")
 
 
 def check_jobs(jobs: Sequence[Job], clients: Container[int | str], size: int) -> None:
-    """InputError for the first job that a learner of these clients and this size cannot do."""
+    """InputError for the first job that a learner with these clients and this size cannot do."""
     for job in jobs:
         check_kind("jobs", job, Job, "give a list of them")
         if not _among(job.client, clients):
             raise refusal("Job.client", job.client, "the id of a client of the learner's scenario")
-        check_whole("Job.first_step", job.first_step, 0, MOST_STEPS)
-        check_whole("Job.num_steps", job.num_steps, 0, MOST_STEPS)
+        check_whole("Job.first_step", job.first_step, 0, _MOST_STEPS)
+        check_whole("Job.num_steps", job.num_steps, 0, _MOST_STEPS)
         check_model("Job.model", job.model, size)
 
 
 def check_model(name: str, model: object, size: int) -> None:
-    """A flat array with so many parameters."""
+    """InputError unless it is a flat array of `size` numbers."""
     if not isinstance(model, np.ndarray) or model.dtype.kind not in "fiu":
         raise refusal(name, model, f"an array of {size:,} numbers, such as initial_model() returns")
     if model.shape != (size,):
@@ -89,7 +87,7 @@ def check_model(name: str, model: object, size: int) -> None:
 def check_clients(
     clients: Sequence[int | str], known: Container[int | str], steps: Sequence[int]
 ) -> None:
-    """Of a question about gradients: clients that there are, and a step for each of them."""
+    """InputError unless all clients are known and there is one step for each."""
     if isinstance(clients, str) or not isinstance(clients, Sequence):
         raise refusal("clients", clients, "a list of clients, such as client_ids")
     for client in clients:
@@ -99,11 +97,11 @@ def check_clients(
         number = f"{len(clients)} clients: must be one for each"
         raise InputError(f"steps of shape {np.shape(steps)} for {number}")
     for step in steps:
-        check_whole("step", step, 0, MOST_STEPS)
+        check_whole("step", step, 0, _MOST_STEPS)
 
 
 def check_models(models: Vector, rows: int, size: int) -> Vector:
-    """A row for each of so many clients, (rows, size); one model may stand for all."""
+    """One model for each row, (rows, size); a single model is repeated."""
     if not isinstance(models, np.ndarray) or models.dtype.kind not in "fiu":
         raise refusal("models", models, f"an array of {size:,} numbers, or one row for each client")
     if models.shape not in ((size,), (rows, size)):
@@ -115,7 +113,7 @@ def check_models(models: Vector, rows: int, size: int) -> Vector:
 
 
 def first_model(learner: Learner) -> Vector:
-    """x^0 of a learner that may be the user's own."""
+    """x^0 of a learner, checked since it may be the user's own."""
     model = learner.initial_model()
     if not isinstance(model, np.ndarray) or model.dtype.kind != "f" or model.ndim != 1:
         found = f"shape {model.shape} {model.dtype}" if hasattr(model, "dtype") else shown(model)
@@ -132,7 +130,7 @@ def first_model(learner: Learner) -> Vector:
 
 
 def measured(learner: Learner, model: Vector) -> tuple[float, float]:
-    """Loss, which may have blown up, and accuracy."""
+    """Loss, which may not be finite, and accuracy, checked."""
     answer: Any = learner.evaluate(model)
     try:
         loss, accuracy = answer
@@ -150,5 +148,5 @@ def measured(learner: Learner, model: Vector) -> tuple[float, float]:
 def _among(client: object, clients: Container[int | str]) -> bool:
     try:
         return client in clients
-    except TypeError:  # it has no hash
+    except TypeError:  # it is not hashable
         return False

@@ -1,7 +1,7 @@
-"""Sums of updates: of all that clients send, the server needs only their transporter's sum.
+"""Sums of updates: the server needs only the sum over each transporter's clients.
 
-A learner returns the updates of a group of jobs; they are added up here, a bounded number at a
-time. One that trains on other machines adds them up there, and sends the sums.
+Ordinary learners return the updates of single jobs; they are added up here, a bounded number at a
+time. A learner that trains on other machines adds them up there and sends the sums.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from flexpress.errors import InputError
 from flexpress.learning.job import Job, Learner, Vector
 
 MOST_BYTES = 64 * 2**20
-"""Of the updates that a learner returns at once."""
+"""Limit of the updates that a learner returns in one call."""
 
 Groups = Sequence[Sequence[Job]]
 ShouldStop = Callable[[], bool]
@@ -29,26 +29,27 @@ class StopRequestedError(Exception):
 
 @runtime_checkable
 class SummingLearner(Learner, Protocol):
-    """A learner that adds updates up itself."""
+    """A learner that adds up the updates itself."""
 
     @property
     def kind(self) -> str:
-        """Two of one kind make the same sums, bit for bit."""
+        """Learners of the same kind return the same sums, bit for bit."""
 
     def train_sums(self, groups: Groups, should_stop: ShouldStop) -> Iterator[Vector]:
         """The sum of the updates of each group, (params,), in their order, when it is ready.
 
-        A sum depends on the jobs of its group only. StopRequestedError soon after it is asked to.
+        A sum depends only on the jobs of its group. Raises StopRequestedError soon after
+        `should_stop` returns True.
         """
 
 
 def train_sums(learner: Learner, groups: Groups, should_stop: ShouldStop) -> Iterator[Vector]:
-    """As a SummingLearner does it, by any learner; groups are not empty."""
+    """The same for any learner; no group may be empty."""
     if isinstance(learner, SummingLearner):
         for total in learner.train_sums(groups, should_stop):
             yield returned("train_sums", total, groups[0][0].model.shape)
         return
-    updates = one_by_one(learner, list(chain.from_iterable(groups)), should_stop)
+    updates = _one_by_one(learner, list(chain.from_iterable(groups)), should_stop)
     for group in groups:
         total = np.zeros_like(group[0].model)
         for update in islice(updates, len(group)):
@@ -56,8 +57,8 @@ def train_sums(learner: Learner, groups: Groups, should_stop: ShouldStop) -> Ite
         yield total
 
 
-def one_by_one(learner: Learner, jobs: list[Job], should_stop: ShouldStop) -> Iterator[Vector]:
-    """The update of job after job, trained in portions of a bounded size."""
+def _one_by_one(learner: Learner, jobs: list[Job], should_stop: ShouldStop) -> Iterator[Vector]:
+    """The update of each job; they are trained in portions of bounded size."""
     start = 0
     while start < len(jobs):
         if should_stop():
@@ -69,7 +70,7 @@ def one_by_one(learner: Learner, jobs: list[Job], should_stop: ShouldStop) -> It
 
 
 def returned(method: str, value: object, expected: tuple[int, ...]) -> Vector:
-    """What a learner, perhaps the user's own, has returned; NaN is found when it is merged."""
+    """The value, checked since the learner may be the user's own; NaN is detected later."""
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
         raise InputError(
             f"the learner's {method}() returned {shown(value)}: must be a NumPy array of floats, "

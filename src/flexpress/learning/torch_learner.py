@@ -20,17 +20,21 @@ from flexpress.errors import InputError
 from flexpress.learning.architecture import Architecture
 from flexpress.learning.batches import batches
 from flexpress.learning.job import Job, Metrics, Vector, check_jobs, check_model
-from flexpress.learning.named import own_code
 from flexpress.learning.task import Task
-from flexpress.learning.torch_module import check_scores, try_module
+from flexpress.learning.torch_module import (
+    check_scores,
+    deterministic_torch,
+    seed_torch,
+    try_module,
+)
 from flexpress.learning.torch_net import make_module
-from flexpress.learning.torch_order import seed_torch, torch_in_order
+from flexpress.learning.user_code import user_code
 
-EVALUATED_AT_ONCE = 500
+_TEST_BATCH = 500
 
 
 class TorchLearner:
-    """Trains an architecture, or a module, which from then on belongs to the learner.
+    """Trains an architecture, or a module, which the learner then owns.
 
     One thread by default, so that results do not depend on the machine's cores. In float64 it is
     the reference for everything that computes in float32.
@@ -55,7 +59,7 @@ class TorchLearner:
         )
         self._where = f'learning.model = "{name}"'
         self._is_own = not isinstance(net, Architecture)
-        with torch_in_order(task.seed, self._threads), self._blame():
+        with deterministic_torch(task.seed, self._threads), self._user_errors():
             module = make_module(net) if isinstance(net, Architecture) else net
             self._module = module.to(device="cpu", dtype=self._dtype)
             self._shape = self._input_shape()
@@ -65,7 +69,7 @@ class TorchLearner:
 
     @property
     def data_digest(self) -> str:
-        """Tells apart the data that it trains on."""
+        """Identifies the data that it trains on."""
         return self._task.dataset.digest
 
     def initial_model(self) -> Vector:
@@ -77,7 +81,7 @@ class TorchLearner:
         rows = self._task.indices()
         check_jobs(jobs, rows, self._initial.size)
         updates = np.empty((len(jobs), self._initial.size), dtype=self._initial.dtype)
-        with torch_in_order(self._task.seed, self._threads), self._blame():
+        with deterministic_torch(self._task.seed, self._threads), self._user_errors():
             self._module.train()
             for job, update in zip(jobs, updates, strict=True):
                 self._load(job.model)
@@ -92,12 +96,12 @@ class TorchLearner:
         data = self._task.dataset
         count = len(data.test_labels)
         loss, right = 0.0, 0
-        order = torch_in_order(self._task.seed, self._threads)
-        with order, torch.no_grad(), self._blame():
+        settings = deterministic_torch(self._task.seed, self._threads)
+        with settings, torch.no_grad(), self._user_errors():
             self._load(model)
             self._module.eval()
-            for start in range(0, count, EVALUATED_AT_ONCE):
-                part = slice(start, start + EVALUATED_AT_ONCE)
+            for start in range(0, count, _TEST_BATCH):
+                part = slice(start, start + _TEST_BATCH)
                 labels = torch.from_numpy(data.test_labels[part].astype(np.int64))
                 images = self._inputs(data.test_images[part], self._shape)
                 scores = self._module(images)
@@ -124,12 +128,12 @@ class TorchLearner:
                 for parameter, gradient in zip(parameters, gradients, strict=True):
                     parameter.sub_(gradient, alpha=task.learning_rate)
 
-    def _blame(self) -> AbstractContextManager[None]:
-        """What goes wrong in a module of the user's own is hers to mend."""
-        return own_code(f"{self._where}: raised") if self._is_own else nullcontext()
+    def _user_errors(self) -> AbstractContextManager[None]:
+        """Errors of the user's own module are the user's to mend."""
+        return user_code(f"{self._where}: raised") if self._is_own else nullcontext()
 
     def _input_shape(self) -> tuple[int, ...]:
-        """How the module takes an image; rows of features may be images of height 1, or rows."""
+        """The image shape that the module takes; rows of features are also tried as images."""
         data = self._task.dataset
         some = data.train_images[: self._task.batch_size]
         shapes = [data.image, data.image[2:]] if data.image[:2] == (1, 1) else [data.image]
@@ -142,7 +146,7 @@ class TorchLearner:
         return shapes[-1]
 
     def _inputs(self, images: NDArray[Any], shape: tuple[int, ...]) -> torch.Tensor:
-        """What the module sees: normalised, (samples, *shape)."""
+        """The module's input: normalised images, (samples, *shape)."""
         pixels = torch.tensor(images).to(self._dtype)
         return (pixels * self._scale + self._shift).reshape(-1, *shape)
 

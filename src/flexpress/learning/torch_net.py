@@ -10,7 +10,7 @@ from torch import nn
 
 from flexpress.learning.architecture import Architecture, Convolution, Shape
 
-IMAGE_AXES = (1, 1)
+_FEATURE_ROW = (1, 1)
 """Channels and height of data that are rows of features."""
 
 
@@ -31,16 +31,13 @@ def make_module(architecture: Architecture) -> nn.Sequential:
 
 
 def architecture_of(module: nn.Module, image: Shape, num_classes: int) -> Architecture | None:
-    """The architecture, if the module is a plain sequence that computes nothing else.
-
-    None does not mean that anything is wrong: torch can train it.
-    """
+    """The architecture of a plain sequence of known layers; None for others, which torch trains."""
     layers = list(_flat(module))
     blocks, rest = _convolutions(layers)
     if rest and type(rest[0]) is nn.Flatten:
         whole = (rest[0].start_dim, rest[0].end_dim) == (1, -1)
         rest = rest[1:] if whole else []
-    elif blocks or image[:2] != IMAGE_AXES:
+    elif blocks or image[:2] != _FEATURE_ROW:
         return None
     linear = _linear(rest)
     if not linear or linear[-1] != num_classes:
@@ -50,7 +47,7 @@ def architecture_of(module: nn.Module, image: Shape, num_classes: int) -> Archit
 
 
 def _flat(module: nn.Module) -> Iterator[nn.Module]:
-    """The layers, those of sequences within the sequence too."""
+    """The layers, including those of nested sequences."""
     if type(module) is not nn.Sequential:
         yield module
         return
@@ -104,7 +101,7 @@ def _halves(pool: nn.MaxPool2d) -> bool:
 
 
 def _linear(layers: list[nn.Module]) -> list[int]:
-    """Outputs of each linear layer; empty if there is anything but those with ReLU between."""
+    """Outputs of each linear layer; empty if there are layers other than these and ReLU between."""
     kinds = [type(layer) for layer in layers]
     if kinds != [(nn.Linear, nn.ReLU)[i % 2] for i in range(len(layers))] or len(layers) % 2 == 0:
         return []
@@ -113,7 +110,7 @@ def _linear(layers: list[nn.Module]) -> list[int]:
 
 
 def _fits(architecture: Architecture, module: nn.Module) -> bool:
-    """Whether its parameters, all to be trained, have the sizes that the architecture has."""
+    """Whether all parameters are trained and have the sizes of the architecture."""
     expected = []
     for shape in architecture.weights():
         expected += [shape, shape[:1]]

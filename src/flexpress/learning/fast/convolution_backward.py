@@ -1,7 +1,7 @@
-"""A block backward: one step down the gradient of its weights, and the slopes of its input.
+"""A block backward: an SGD step of its weights, and the slopes of its input.
 
-Each derivative that is not 0 belongs to one window of the input, the one that won in the pool. The
-weights' gradient is the sum of gain x window; every window's slopes get gain x weights.
+Each nonzero derivative belongs to one window of the input, the one that won in the pool. The
+weights' gradient is the sum of gain x window; gain x weights is added to each window's slopes.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from flexpress.learning.fast.compiled import inlined, part
-from flexpress.learning.fast.layout import Records
+from flexpress.learning.fast.decorators import inlined, part
 from flexpress.learning.fast.memory import at, put
-from flexpress.learning.fast.sparse import sum_of_gains, weighted_sum
+from flexpress.learning.fast.products import sum_of_gains, weighted_sum
+from flexpress.learning.fast.tables import Records
 from flexpress.learning.fast.tiles import add_to, load, shape
-from flexpress.learning.fast.winograd import spread_weights
+from flexpress.learning.fast.winograd import pack_weights
 from flexpress.learning.fast.workspace import SparseRows, Workspace
 
-CACHED = 4096
-"""Floats of input and output that are worked on at once: with their slopes they fill a cache."""
+_GROUP_FLOATS = 4096
+"""Floats of input and output in a group of samples: with their slopes they fill a cache."""
 
 
 @part
 def backward_block(
     block: Records, work: Workspace, samples: int, rate: np.float32, further: bool
 ) -> None:
-    """Channel by channel, a few samples at a time; slopes only if there is a block before it."""
+    """Channel by channel, a few samples at a time; slopes only if a block precedes it."""
     patch = block.kernel * block.patch_row
     biases = block.channels * patch
     for i in range(biases + block.filled):
@@ -34,7 +34,7 @@ def backward_block(
     if further:
         for i in range(block.input, block.input + samples * block.input_size):
             put(work.slopes, i, np.float32(0))
-    group = CACHED // (block.input_size + block.output_size) or 1
+    group = _GROUP_FLOATS // (block.input_size + block.output_size) or 1
     rows = work.by_output
     for first in range(0, samples, group):
         last = first + group if first + group < samples else samples
@@ -50,7 +50,7 @@ def backward_block(
 
 @part
 def list_winners(block: Records, work: Workspace, first: int, last: int, channel: int) -> int:
-    """All derivatives of a channel that ReLU lets through, with their windows; how many."""
+    """List the derivatives of a channel that ReLU lets through, with their windows; count them."""
     gains, spots = work.by_output.gains, work.by_output.spots
     slopes, places = work.slopes, work.places
     start, size, row, filled = block.output, block.output_size, block.output_row, block.filled
@@ -106,8 +106,8 @@ def add_windows(
 def add_slopes(block: Records, work: Workspace, rows: SparseRows, count: int, weights: int) -> None:
     """Slopes of every window += gain x weights: a column of the kernel at a time.
 
-    The next window of the list is in another column: so the processor need not wait for the slopes
-    that it has just written before it adds to them again.
+    The next window of the list is in another column, so the processor need not wait for the slopes
+    that it has just written.
     """
     for x in range(0, block.patch_row, 8):
         if block.kernel == 5:
@@ -136,7 +136,7 @@ def add_weights(
 
 @part
 def descend(block: Records, work: Workspace, rate: np.float32) -> None:
-    """Weights -= rate x gradient; what vectors carried beyond a row of the kernel is left out."""
+    """Weights -= rate x gradient, without what vectors computed beyond a row of the kernel."""
     patch = block.kernel * block.patch_row
     for channel in range(block.channels):
         for row in range(channel * patch, (channel + 1) * patch, block.patch_row):
@@ -147,4 +147,4 @@ def descend(block: Records, work: Workspace, rate: np.float32) -> None:
         slope = at(work.gradient, block.channels * patch + channel)
         bias = block.bias + channel
         put(work.params, bias, at(work.params, bias) - rate * slope)
-    spread_weights(block, work)
+    pack_weights(block, work)

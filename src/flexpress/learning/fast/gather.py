@@ -1,7 +1,7 @@
-"""Samples, and how they come into the workspace.
+"""Samples, and their normalised copy in the workspace.
 
-The product and the sum are rounded one after the other, as elsewhere: of two pixels that differ by
-rounding only, another one might win in the pool, and training would take another course.
+The product and the sum are rounded one after the other, as in torch: otherwise, of two pixels that
+differ only by rounding, another one might win in the pool, and training would take another course.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from flexpress.learning.fast.compiled import exact, part
+from flexpress.learning.fast.decorators import exact, part
 from flexpress.learning.fast.memory import at, fetch, float_pointer, pointer, put
 from flexpress.learning.fast.workspace import CACHE_LINE
 
 
-class Samples(NamedTuple):
-    """Images of all clients, where they lie, and how a net sees them."""
+class SampleArrays(NamedTuple):
+    """Images of all clients with their labels, and how they are normalised."""
 
     memory: NDArray[np.uint8]  # of (samples, channels, height, width)
-    floats: bool  # whether these are float32, or else bytes
+    floats: bool  # whether these are float32; else bytes
     channels: int
     height: int
     width: int
@@ -30,25 +30,25 @@ class Samples(NamedTuple):
 
 
 @part
-def gather(samples: Samples, row: int, padding: int, values: Any, start: int) -> None:
-    """One image into its padding, channels inside: image * scale + shift."""
+def gather(samples: SampleArrays, row: int, padding: int, values: Any, start: int) -> None:
+    """Copy one image, with padding and channels inside: image * scale + shift."""
     if samples.floats:
-        gather_rows(samples, float_pointer(samples.memory), row, padding, values, start)
+        _gather_rows(samples, float_pointer(samples.memory), row, padding, values, start)
     else:
-        gather_rows(samples, pointer(samples.memory), row, padding, values, start)
+        _gather_rows(samples, pointer(samples.memory), row, padding, values, start)
 
 
 @part
-def fetch_image(samples: Samples, row: int) -> None:
-    """It will be gathered next: samples are drawn from all over the memory."""
+def fetch_image(samples: SampleArrays, row: int) -> None:
+    """Prefetch the image that is gathered next: samples lie all over the memory."""
     size = samples.channels * samples.height * samples.width * (4 if samples.floats else 1)
     for place in range(row * size, (row + 1) * size, CACHE_LINE):
         fetch(pointer(samples.memory), place)
 
 
 @exact
-def gather_rows(
-    samples: Samples, pixels: Any, row: int, padding: int, values: Any, start: int
+def _gather_rows(
+    samples: SampleArrays, pixels: Any, row: int, padding: int, values: Any, start: int
 ) -> None:
     """Row by row; without padding the image is one long row."""
     channels, size = samples.channels, samples.height * samples.width
@@ -60,7 +60,7 @@ def gather_rows(
         source = row * channels * size + y * width
         target = start + (y + padding) * line + padding * channels
         if channels == 3:
-            gather_colours(samples, pixels, source, width, values, target)
+            _gather_colours(samples, pixels, source, width, values, target)
         else:
             for channel in range(channels):
                 scale, shift = samples.scale[channel], samples.shift[channel]
@@ -71,10 +71,10 @@ def gather_rows(
 
 
 @exact
-def gather_colours(
-    samples: Samples, pixels: Any, red: int, width: int, values: Any, target: int
+def _gather_colours(
+    samples: SampleArrays, pixels: Any, red: int, width: int, values: Any, target: int
 ) -> None:
-    """A row with its three channels at once: LLVM makes it vectors, which saves two thirds."""
+    """A row with its three channels at once: LLVM vectorises it, which saves two thirds."""
     green, blue = red + samples.height * samples.width, red + 2 * samples.height * samples.width
     scale_0, scale_1, scale_2 = samples.scale[0], samples.scale[1], samples.scale[2]
     shift_0, shift_1, shift_2 = samples.shift[0], samples.shift[1], samples.shift[2]

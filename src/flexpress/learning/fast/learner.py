@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +12,20 @@ from numpy.typing import NDArray
 
 from flexpress.compiled import announced, drop_stale_code
 from flexpress.learning.architecture import Architecture
-from flexpress.learning.fast.drawing import draw_layout
-from flexpress.learning.fast.gather import Samples
-from flexpress.learning.fast.layout import Layout
-from flexpress.learning.fast.local_steps import JOB, local_steps
-from flexpress.learning.fast.scores import scores
-from flexpress.learning.fast.sharing import share
+from flexpress.learning.datasets import Images, Labels, ignore
+from flexpress.learning.fast.entry_points import JOB, local_steps, scores
+from flexpress.learning.fast.gather import SampleArrays
+from flexpress.learning.fast.layout import make_layout
+from flexpress.learning.fast.tables import Layout
 from flexpress.learning.fast.workspace import Workspace
 from flexpress.learning.job import Job, Metrics, Vector, check_jobs, check_model
-from flexpress.learning.task import Images, Labels, Task
+from flexpress.learning.official import Tell
+from flexpress.learning.pieces import pieces
+from flexpress.learning.task import Task
 from flexpress.workers.processes import num_cores
 
-TEST_BLOCK = 32
-"""Test samples whose losses are summed before they are added to the others."""
-
-
-def ignore(note: str) -> None:
-    pass
+_TEST_BLOCK = 32
+"""Test samples whose losses are added up before they are added to the others."""
 
 
 class FastLearner:
@@ -44,35 +42,36 @@ class FastLearner:
         initial: NDArray[np.float32],
         *,
         threads: int | None = None,
-        tell: Callable[[str], None] = ignore,
+        tell: Tell = ignore,
     ) -> None:
-        check(task, architecture, initial)
+        _check(task, architecture, initial)
         self._dataset = data = task.dataset
         self._initial = np.array(initial, dtype=np.float32)
         self._rate = np.float32(task.learning_rate)
         self._seed = np.uint64(task.seed)
         self._numbers = task.indices()
-        self._shards = read_only(task.shards, np.int32)
-        self._train = samples_of(task, data.train_images, data.train_labels)
-        self._test = samples_of(task, data.test_images, data.test_labels)
+        self._shards = _read_only(task.shards, np.int32)
+        self._train = _sample_arrays(task, data.train_images, data.train_labels)
+        self._test = _sample_arrays(task, data.test_images, data.test_labels)
         self._threads = threads or num_cores()
-        self._layout = draw_layout(architecture, task.batch_size)
-        self._test_layout = draw_layout(architecture, TEST_BLOCK)
+        self._layout = make_layout(architecture, task.batch_size)
+        self._test_layout = make_layout(architecture, _TEST_BLOCK)
         self._spare: dict[Layout, list[Workspace]] = {self._layout: [], self._test_layout: []}
         self._compile(tell)
 
     @property
     def data_digest(self) -> str:
-        """Tells apart the data that it trains on."""
+        """Identifies the data that it trains on."""
         return self._dataset.digest
 
     def initial_model(self) -> NDArray[np.float32]:
+        """x^0 of the paper: (params,)."""
         return self._initial.copy()
 
     def train(self, jobs: Sequence[Job]) -> NDArray[np.float32]:
         """The model handed over minus the model after the steps: (jobs, params)."""
         check_jobs(jobs, self._numbers, self._initial.size)
-        models, rows = distinct([job.model for job in jobs], self._initial.size)
+        models, rows = _distinct([job.model for job in jobs], self._initial.size)
         records = np.zeros(len(jobs), dtype=JOB)
         for i, (job, row) in enumerate(zip(jobs, rows, strict=True)):
             records[i] = (self._numbers[job.client], row, job.first_step, job.num_steps)
@@ -81,20 +80,20 @@ class FastLearner:
         def work(piece: slice) -> None:
             self._local_steps(records[piece], models, updates[piece])
 
-        share(work, records["num_steps"], self._threads)
+        _share(work, records["num_steps"], self._threads)
         return updates
 
     def evaluate(self, model: Vector) -> Metrics:
         """Mean cross-entropy and accuracy on the test samples."""
         check_model("model", model, self._initial.size)
-        vector = read_only(model, np.float32)
+        vector = _read_only(model, np.float32)
         num_samples = len(self._test.labels)
-        sums = np.zeros((-(-num_samples // TEST_BLOCK), 2))
+        sums = np.zeros((-(-num_samples // _TEST_BLOCK), 2))
 
         def work(piece: slice) -> None:
             self._scores(piece.start, vector, sums[piece])
 
-        share(work, np.ones(len(sums)), self._threads)
+        _share(work, np.ones(len(sums)), self._threads)
         loss, right = sums.sum(axis=0) / num_samples
         return Metrics(float(loss), float(right))
 
@@ -110,27 +109,27 @@ class FastLearner:
         self._spare[layout].append(work)
 
     def _take(self, layout: Layout) -> tuple[Layout, Workspace, NDArray[np.int64]]:
-        """A workspace that no other thread uses; taking from a list and adding to it are atomic."""
+        """A workspace that no other thread uses; pop and append of a list are atomic."""
         try:
             work = self._spare[layout].pop()
         except IndexError:
             work = Workspace.of(layout)
         return layout, work, np.zeros(layout.batch, dtype=np.int64)
 
-    def _compile(self, tell: Callable[[str], None]) -> None:
-        """Have the compiled code at hand, and tell the user if it must be made."""
+    def _compile(self, tell: Tell) -> None:
+        """Load the compiled code, or compile it and tell the user."""
         folder = Path(__file__).parent
         for compiled in (local_steps, scores):
             drop_stale_code(compiled, folder)
             drop_stale_code(compiled, folder.parent)  # batches.py is part of it
         none, nothing = np.zeros(0, dtype=JOB), np.zeros((0, self._initial.size), dtype=np.float32)
         with announced(tell, "the learning engine, once (about 10 s)"):
-            self._local_steps(none, read_only(nothing, np.float32), nothing)
-            self._scores(0, read_only(self._initial, np.float32), np.zeros((0, 2)))
+            self._local_steps(none, _read_only(nothing, np.float32), nothing)
+            self._scores(0, _read_only(self._initial, np.float32), np.zeros((0, 2)))
 
 
-def check(task: Task, architecture: Architecture, initial: NDArray[np.float32]) -> None:
-    """Compiled code tests no index: whatever it reads from the task must be right."""
+def _check(task: Task, architecture: Architecture, initial: NDArray[np.float32]) -> None:
+    """Compiled code checks no index: whatever it reads from the task must be right."""
     data = task.dataset
     assert initial.shape == (architecture.num_params,)
     assert data.image == architecture.image == data.test_images.shape[1:]
@@ -149,8 +148,21 @@ def check(task: Task, architecture: Architecture, initial: NDArray[np.float32]) 
     assert 1 <= task.batch_size <= task.shards.shape[1]
 
 
-def distinct(models: Sequence[Vector], size: int) -> tuple[NDArray[np.float32], list[int]]:
-    """The models without repetition, and which of them each job has: many jobs share one."""
+def _share(work: Callable[[slice], None], weights: NDArray[Any], threads: int) -> None:
+    """Have all items worked on, in pieces, by threads that live only in this call."""
+    parts = pieces(weights, threads)
+    threads = min(threads, len(parts))
+    if threads <= 1:
+        for part in parts:
+            work(part)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, parts):
+            pass  # a thread's exception is raised here, and pieces not begun are dropped
+
+
+def _distinct(models: Sequence[Vector], size: int) -> tuple[NDArray[np.float32], list[int]]:
+    """The models without repetitions, and the row of each job: many jobs share one."""
     numbers: dict[int, int] = {}
     rows = [numbers.setdefault(id(model), len(numbers)) for model in models]
     stack = np.empty((len(numbers), size), dtype=np.float32)
@@ -159,27 +171,27 @@ def distinct(models: Sequence[Vector], size: int) -> tuple[NDArray[np.float32], 
         if row == done:
             stack[row] = model
             done += 1
-    return read_only(stack, np.float32), rows
+    return _read_only(stack, np.float32), rows
 
 
-def samples_of(task: Task, images: Images, labels: Labels) -> Samples:
+def _sample_arrays(task: Task, images: Images, labels: Labels) -> SampleArrays:
     floats = images.dtype != np.uint8
-    pixels = read_only(images, np.float32 if floats else np.uint8)
+    pixels = _read_only(images, np.float32 if floats else np.uint8)
     _, channels, height, width = images.shape
-    return Samples(
+    return SampleArrays(
         pixels.reshape(-1).view(np.uint8),
         floats,
         channels,
         height,
         width,
-        read_only(labels, np.int32),
-        read_only(task.dataset.scale, np.float32),
-        read_only(task.dataset.shift, np.float32),
+        _read_only(labels, np.int32),
+        _read_only(task.dataset.scale, np.float32),
+        _read_only(task.dataset.shift, np.float32),
     )
 
 
-def read_only(array: NDArray[Any], kind: Any) -> NDArray[Any]:
-    """A view that cannot be written to: to Numba that is a type of its own, and one is enough."""
+def _read_only(array: NDArray[Any], kind: Any) -> NDArray[Any]:
+    """A read-only view: Numba compiles for each type of array, and writable is another type."""
     view = np.ascontiguousarray(array, dtype=kind).view()
     view.flags.writeable = False
     return view

@@ -6,18 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from flexpress.learning.fast.compiled import part
-from flexpress.learning.fast.layout import Records
+from flexpress.learning.fast.decorators import part
 from flexpress.learning.fast.memory import at, put
-from flexpress.learning.fast.products import plus_products, store_sums
-from flexpress.learning.fast.sparse import sum_of_gains, weighted_sum
+from flexpress.learning.fast.products import plus_products, store_sums, sum_of_gains, weighted_sum
+from flexpress.learning.fast.tables import Records
 from flexpress.learning.fast.tiles import add_to, shape, store, zeros
 from flexpress.learning.fast.workspace import Workspace
 
 
 @part
 def forward_linear(layer: Records, work: Workspace, samples: int, rectified: bool) -> None:
-    """Four outputs of two samples at once: 8 lanes each, added up at the end."""
+    """Four outputs of two samples at once, in 8 lanes each, which are added up at the end."""
     size = layer.input_size
     for output in range(0, layer.outputs, 4):
         weights = layer.weights + output * size
@@ -47,10 +46,10 @@ def add_bias(layer: Records, work: Workspace, samples: int, rectified: bool) -> 
 def backward_linear(
     layer: Records, work: Workspace, samples: int, rate: np.float32, rectified: bool, further: bool
 ) -> None:
-    """One step down the gradient; with slopes of the input if there is a layer before it.
+    """An SGD step of the weights, and the slopes of the input if a layer precedes it.
 
     Slopes of the input: a sum of rows of weights for each sample. Gradient of a row of weights: a
-    sum of samples. Either goes along a list of slopes of the output, with their zeros left out.
+    sum of samples. Both go along a list of the nonzero slopes of the output.
     """
     list_slopes(layer, work, samples, rectified)
     size = layer.input_size
@@ -79,7 +78,7 @@ def backward_columns(
     further: bool,
     column: int,
 ) -> None:
-    """Some inputs of the layer: so few that their weights stay in the first-level cache."""
+    """A few inputs of the layer, whose weights stay in the first-level cache."""
     size = layer.input_size
     if further:
         rows = work.by_sample
@@ -98,7 +97,7 @@ def backward_columns(
 
 @part
 def list_slopes(layer: Records, work: Workspace, samples: int, rectified: bool) -> None:
-    """The slopes of the output that are not 0, by sample and by output."""
+    """List the nonzero slopes of the output, by sample and by output."""
     by_sample, by_output = work.by_sample, work.by_output
     size, outputs = layer.input_size, layer.outputs
     for output in range(outputs):

@@ -1,9 +1,8 @@
 """Plain memory for compiled code: pointers into arrays, without shapes, strides and checks.
 
-To Numba an array is seven words, and it tests every index for being negative. A function that is
-handed a dozen arrays moves a hundred words around at each call, and takes long to compile. So the
-compiled code works on pointers; Python has made sure, from the layout, that the arrays are large
-enough.
+A Numba array is seven words, and every index is checked for being negative. A function with a dozen
+arrays as arguments copies a hundred words at each call, and takes long to compile. So the compiled
+code works on pointers; Python makes sure, from the layout, that the arrays are large enough.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-from flexpress.learning.fast.compiled import Generator, intrinsic
+from flexpress.learning.fast.decorators import Generator, intrinsic
 
 
 @intrinsic
 def pointer(typing: Any, array: Any) -> tuple[Any, Generator]:
-    """To the first element of an array, which must outlive it."""
+    """A pointer to the first element of an array, which must outlive it."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return context.make_array(array)(context, builder, arguments[0]).data
@@ -29,7 +28,7 @@ def pointer(typing: Any, array: Any) -> tuple[Any, Generator]:
 
 @intrinsic
 def float_pointer(typing: Any, array: Any) -> tuple[Any, Generator]:
-    """The same, to bytes that are floats."""
+    """A pointer to floats, in an array of bytes."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(array)(context, builder, arguments[0]).data
@@ -62,7 +61,7 @@ def put(typing: Any, memory: Any, index: Any, value: Any) -> tuple[Any, Generato
 
 @intrinsic
 def fetch(typing: Any, memory: Any, index: Any) -> tuple[Any, Generator]:
-    """Have the processor bring the cache line of memory[index], and do not wait for it."""
+    """Prefetch the cache line of memory[index]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = builder.gep(arguments[0], [arguments[1]], inbounds=True)

@@ -7,9 +7,9 @@ row lie side by side, and its rows a stride apart:
     [0 1 2 3 4 5 6 7]   [0 1 2 3 4 5 6 7]   [0 1 2 3 4 5 6 7]    row 0
     start + stride ...                                           row 1
 
-Numba has no such type. We write LLVM's vectors ourselves, and LLVM finds the registers: with AVX a
-vector is one of 16, so up to 12 of them in a tile leave room for the operands. Where vectors are
-narrower LLVM takes several for each: slower, and equally right.
+Numba has no such type, so we emit LLVM vectors, and LLVM allocates the registers: AVX has 16, so up
+to 12 vectors in a tile leave room for the operands. On processors with narrower vectors LLVM uses
+several registers for each: slower, with the same result.
 
 A shape is a type, not a value: every loop over a tile is compiled for its shape. The flags of the
 arithmetic let LLVM fuse products and sums; none assumes that NaN or infinity do not occur.
@@ -24,7 +24,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import models, register_model
 
-from flexpress.learning.fast.compiled import Generator, intrinsic
+from flexpress.learning.fast.decorators import Generator, intrinsic
 
 LANES = 8
 FLOAT = ir.FloatType()
@@ -32,7 +32,7 @@ INDEX = ir.IntType(64)
 SHORT = ir.IntType(32)
 VECTOR = ir.VectorType(FLOAT, LANES)
 SHORTS = ir.VectorType(SHORT, LANES)
-FUSED = ("contract", "nsz")
+_FUSED = ("contract", "nsz")
 
 
 class Shape(types.Type):
@@ -70,8 +70,8 @@ class TileModel(models.PrimitiveModel):
         super().__init__(manager, tile, tile.model)  # type: ignore[no-untyped-call]  # Numba's
 
 
-class Writer:
-    """Writes LLVM's instructions, a little more shortly than LLVM's builder does."""
+class VectorBuilder:
+    """Emits LLVM instructions on vectors: shorthands for LLVM's builder."""
 
     def __init__(self, builder: Any) -> None:
         self.builder = builder
@@ -86,26 +86,26 @@ class Writer:
     def store(self, what: Any, memory: Any, index: Any) -> None:
         self.builder.store(what, self.pointer(memory, index, what.type), align=4)
 
-    def spread(self, scalar: Any, kind: Any = VECTOR) -> Any:
+    def broadcast(self, scalar: Any, kind: Any = VECTOR) -> Any:
         """A vector of equal numbers."""
         nothing = ir.Constant(kind, ir.Undefined)
         first = self.builder.insert_element(nothing, scalar, ir.Constant(SHORT, 0))
         return self.builder.shuffle_vector(first, nothing, ir.Constant(SHORTS, [0] * LANES))
 
-    def spread_from(self, memory: Any, index: Any) -> Any:
-        return self.spread(self.load(memory, index, FLOAT))
+    def broadcast_from(self, memory: Any, index: Any) -> Any:
+        return self.broadcast(self.load(memory, index, FLOAT))
 
     def ahead(self, index: Any, stride: Any, times: int) -> Any:
         step = self.builder.mul(stride, ir.Constant(INDEX, times), flags=("nsw",))
         return self.builder.add(index, step, flags=("nsw",))
 
     def cell(self, start: Any, stride: Any, row: int, column: int) -> Any:
-        """Where in memory a vector of a tile begins."""
+        """The place in memory where a vector of a tile begins."""
         place = self.ahead(start, stride, row) if row else start
         return self.ahead(place, ir.Constant(INDEX, LANES), column) if column else place
 
     def multiply_add(self, a: Any, b: Any, c: Any) -> Any:
-        return self.builder.fadd(self.builder.fmul(a, b, flags=FUSED), c, flags=FUSED)
+        return self.builder.fadd(self.builder.fmul(a, b, flags=_FUSED), c, flags=_FUSED)
 
 
 @intrinsic(prefer_literal=True)
@@ -142,11 +142,11 @@ def load(typing: Any, shape: Any, memory: Any, start: Any, stride: Any) -> tuple
     tile = Tile(shape.rows, shape.columns)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(builder)
+        emit = VectorBuilder(builder)
         _, memory, start, stride = arguments
         loaded = ir.Constant(tile.model, ir.Undefined)
         for number, row, column in tile.cells():
-            vector = write.load(memory, write.cell(start, stride, row, column))
+            vector = emit.load(memory, emit.cell(start, stride, row, column))
             loaded = builder.insert_value(loaded, vector, number)
         return loaded
 
@@ -158,11 +158,11 @@ def store(typing: Any, tile: Any, memory: Any, start: Any, stride: Any) -> tuple
     """memory[start + r stride + 8 c : + 8] = tile[r, c]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(builder)
+        emit = VectorBuilder(builder)
         vectors, memory, start, stride = arguments
         for number, row, column in tile.cells():
             vector = builder.extract_value(vectors, number)
-            write.store(vector, memory, write.cell(start, stride, row, column))
+            emit.store(vector, memory, emit.cell(start, stride, row, column))
         return context.get_dummy_value()
 
     return types.none(tile, memory, types.intp, types.intp), generate
@@ -175,14 +175,14 @@ def add_to(
     """memory[start + r stride + 8 c : + 8] += factor tile[r, c]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(builder)
+        emit = VectorBuilder(builder)
         vectors, factor, memory, start, stride = arguments
-        factors = write.spread(factor)
+        factors = emit.broadcast(factor)
         for number, row, column in tile.cells():
-            place = write.cell(start, stride, row, column)
-            before = write.load(memory, place)
+            place = emit.cell(start, stride, row, column)
+            before = emit.load(memory, place)
             vector = builder.extract_value(vectors, number)
-            write.store(write.multiply_add(factors, vector, before), memory, place)
+            emit.store(emit.multiply_add(factors, vector, before), memory, place)
         return context.get_dummy_value()
 
     return types.none(tile, types.float32, memory, types.intp, types.intp), generate
@@ -195,12 +195,12 @@ def plus(
     """tile[r, c] + factor memory[start + r stride + 8 c : + 8]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(builder)
+        emit = VectorBuilder(builder)
         vectors, factor, memory, start, stride = arguments
-        factors = write.spread(factor)
+        factors = emit.broadcast(factor)
         for number, row, column in tile.cells():
-            vector = write.load(memory, write.cell(start, stride, row, column))
-            total = write.multiply_add(factors, vector, builder.extract_value(vectors, number))
+            vector = emit.load(memory, emit.cell(start, stride, row, column))
+            total = emit.multiply_add(factors, vector, builder.extract_value(vectors, number))
             vectors = builder.insert_value(vectors, total, number)
         return vectors
 

@@ -1,9 +1,10 @@
-"""The learner of a scenario on many machines: its jobs are dealt to Ray workers, sums come back."""
+"""The learner on many machines: jobs go to Ray workers, and sums of their updates come back."""
 
 from __future__ import annotations
 
 import os
 import sys
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -13,36 +14,31 @@ from typing import Any, Self
 import numpy as np
 
 from flexpress.arguments import check_callable, check_text, check_whole
-from flexpress.learning.choose import Engine, choose_net, learner_of, make_task
-from flexpress.learning.datasets import Tell, ignore
+from flexpress.learning.datasets import ignore
+from flexpress.learning.engines import Engine, choose_net, learner_of
 from flexpress.learning.job import Job, Metrics, Vector, check_model
-from flexpress.learning.on_ray.crew import Call, Crew
-from flexpress.learning.on_ray.models import SentModels
-from flexpress.learning.on_ray.shards import bundles, even_parts
-from flexpress.learning.on_ray.worker import Part, Shard, Work, Worker
+from flexpress.learning.official import Tell
+from flexpress.learning.on_ray.worker import Part, Shard, Worker, WorkerSettings
+from flexpress.learning.on_ray.worker_pool import Call, WorkerPool
+from flexpress.learning.pieces import pieces
 from flexpress.learning.summing import MOST_BYTES, Groups, ShouldStop
+from flexpress.learning.task import make_task
 from flexpress.scenario import Scenario
 from flexpress.workers.cluster import cluster_cores, on_cluster
 
 SHARD_SIZE = 16
-"""Jobs, at most, whose updates are added up where they are made."""
+"""Jobs, at most, whose updates a worker adds up."""
 
 MOST_TEST_PARTS, SMALLEST_TEST_PART = 16, 1000
-"""Of the test samples: each part is looked at by one worker, and has a learner of its own there."""
-
-
-def parts_of(count: int) -> list[Part]:
-    """Of so many test samples; it depends on nothing else."""
-    num_parts = min(MOST_TEST_PARTS, max(1, count // SMALLEST_TEST_PART))
-    return list(pairwise(count * i // num_parts for i in range(num_parts + 1)))
+"""Parts of the test samples, each evaluated by one worker, with a separate learner."""
 
 
 class RayLearner:
-    """Does what `make_learner` would, on the cores of a cluster.
+    """The learner of `make_learner`, on the cores of a cluster.
 
-    The result depends on `shard_size` and on nothing else that differs from run to run: neither on
-    the number of workers, nor on who trains what, nor on those that die. Close it, or use it in a
-    `with` statement: then its workers end, and so does a cluster that it has started.
+    The result depends on `shard_size`, but not on the number of workers, on which of them trains
+    what, or on workers that die. Close it, or use it in a `with` statement: then its workers end,
+    and so does a cluster that it has started.
     """
 
     def __init__(
@@ -55,35 +51,33 @@ class RayLearner:
         shard_size: int = SHARD_SIZE,
         tell: Tell = ignore,
     ) -> None:
-        """`address` is HOST:PORT, `auto`, or `local`; without `workers` there is one a core."""
+        """`address` is HOST:PORT, `auto`, or `local`; by default there is one worker per core."""
         workers = None if workers is None else check_whole("workers", workers, 1)
         self._shard_size = check_whole("shard_size", shard_size, 1)
         if address is not None:
             check_text("address", address)
         check_callable(tell=tell)
-        net = choose_net(scenario, engine)  # before the data: they may have to be downloaded
+        net = choose_net(scenario, engine)  # first, since loading the data may mean a download
         with ExitStack() as resources:
             ray = resources.enter_context(on_cluster(address, num_cpus=workers))
             self._task: Any = ray.put(make_task(scenario, tell))
-            task = ray.get(self._task)  # which takes no memory of our own
-            # Here only for the first model, for what must be complained about, and so that code
-            # is compiled once, and the user told of it, before all workers need it.
+            task = ray.get(self._task)  # in shared memory, not a copy
+            # A local learner gives the first model, reports errors in the scenario, and compiles
+            # the code once, before all workers need it.
             learner = learner_of(task, net, engine=engine, threads=1, tell=tell)
             self._name = type(learner).__name__
             self._initial = learner.initial_model()
             self._num_tests = len(task.dataset.test_labels)
-            self.data_digest = task.dataset.digest  # tells apart the data that it trains on
+            self.data_digest = task.dataset.digest  # identifies the data that it trains on
             self._sent = SentModels(ray)
             path = tuple(map(os.path.abspath, sys.path))
-            work = Work(scenario, engine, path, by_torch=self._name == "TorchLearner")
-            self._crew = self._hire(ray, work, workers or cluster_cores(ray))
-            resources.callback(self._crew.dismiss)
-            self._crew.await_one()  # here Ctrl-C still means what it always does
+            settings = WorkerSettings(scenario, engine, path, by_torch=self._name == "TorchLearner")
+            worker = ray.remote(num_cpus=1, max_restarts=-1)(Worker)
+            make_worker = partial(worker.remote, settings)
+            self._pool = WorkerPool(ray, make_worker, workers or cluster_cores(ray))
+            resources.callback(self._pool.close)
+            self._pool.await_one()  # here Ctrl-C still interrupts at once
             self._resources = resources.pop_all()
-
-    def _hire(self, ray: Any, work: Work, size: int) -> Crew:
-        worker = ray.remote(num_cpus=1, max_restarts=-1)(Worker)
-        return Crew(ray, partial(worker.remote, work), size)
 
     def __enter__(self) -> Self:
         return self
@@ -92,10 +86,10 @@ class RayLearner:
         self.close()
 
     def close(self) -> None:
-        """Its workers end, and its data leave the cluster."""
+        """End its workers, and remove its data from the cluster."""
         self._resources.close()
         self._task = None
-        self._sent.forget()
+        self._sent.clear()
 
     @property
     def kind(self) -> str:
@@ -114,7 +108,7 @@ class RayLearner:
         return updates
 
     def train_sums(self, groups: Groups, should_stop: ShouldStop) -> Iterator[Vector]:
-        """Of each group the sums of its shards, added in their order."""
+        """For each group, the sums of its shards, added in their order."""
         parts = [even_parts(group, self._shard_size) for group in groups]
         sums = self._sums([shard for shards in parts for shard in shards], should_stop)
         for shards in parts:
@@ -124,32 +118,70 @@ class RayLearner:
             yield total
 
     def evaluate(self, model: Vector) -> Metrics:
-        """Mean cross-entropy and accuracy on the test samples, from those of fixed parts."""
+        """Mean cross-entropy and accuracy on the test samples, combined from fixed parts."""
         check_model("model", model, self._initial.size)
         reference = self._sent.reference(model)
         parts = parts_of(self._num_tests)
         calls = [Call("evaluate", ([self._task], part, reference)) for part in parts]
         loss, right = 0.0, 0.0
-        scores = self._crew.results(calls, lambda: False)
+        scores = self._pool.results(calls, lambda: False)
         for (first, last), (its_loss, accuracy) in zip(parts, scores, strict=True):
             loss += its_loss * (last - first)
             right += accuracy * (last - first)
         return Metrics(loss / self._num_tests, right / self._num_tests)
 
     def _sums(self, shards: Sequence[Sequence[Job]], should_stop: ShouldStop) -> Iterator[Vector]:
-        """Of each shard, whoever makes it: (params,)."""
+        """The sum of each shard, (params,), in order; a call carries several, to save messages."""
         most = max(1, MOST_BYTES // self._initial.nbytes)
-        calls = [self._call(bundle) for bundle in bundles(shards, self._crew.size, most)]
-        for sums in self._crew.results(calls, should_stop):
+        steps = [sum(job.num_steps for job in shard) for shard in shards]
+        calls = [self._call(shards[piece]) for piece in pieces(steps, self._pool.size, most)]
+        for sums in self._pool.results(calls, should_stop):
             yield from sums
 
     def _call(self, shards: Sequence[Sequence[Job]]) -> Call:
-        """A model goes with it once, and to each machine once, as a reference."""
+        """Models are sent as references: each crosses the network once per machine."""
         models = {id(job.model): job.model for shard in shards for job in shard}
         number = {key: i for i, key in enumerate(models)}
-        orders: list[Shard] = [
+        sent: list[Shard] = [
             [(job.client, number[id(job.model)], job.first_step, job.num_steps) for job in shard]
             for shard in shards
         ]
         references: list[Any] = [self._sent.reference(model) for model in models.values()]
-        return Call("train_sums", ([self._task], orders, *references))
+        return Call("train_sums", ([self._task], sent, *references))
+
+
+class SentModels:
+    """References to models in Ray's object store; each is put there once, as long as it lives."""
+
+    def __init__(self, ray: Any) -> None:
+        self._ray = ray
+        self._references: dict[int, Any] = {}
+
+    def reference(self, model: Vector) -> Any:
+        """The same for the same array, unless it is writable: it may have changed."""
+        if model.flags.writeable:
+            return self._ray.put(model)
+        key = id(model)
+        if key not in self._references:
+            self._references[key] = self._ray.put(model)
+            weakref.finalize(model, self._references.pop, key, None)
+        return self._references[key]
+
+    def clear(self) -> None:
+        self._references.clear()
+
+    def __len__(self) -> int:
+        return len(self._references)
+
+
+def even_parts(group: Sequence[Job], size: int) -> list[Sequence[Job]]:
+    """The fewest parts of at most `size` neighbours, as equal as possible."""
+    num_parts = -(-len(group) // size)
+    cuts = [len(group) * i // num_parts for i in range(num_parts + 1)]
+    return [group[cuts[i] : cuts[i + 1]] for i in range(num_parts)]
+
+
+def parts_of(count: int) -> list[Part]:
+    """The parts of `count` test samples; they depend on nothing else."""
+    num_parts = min(MOST_TEST_PARTS, max(1, count // SMALLEST_TEST_PART))
+    return list(pairwise(count * i // num_parts for i in range(num_parts + 1)))

@@ -10,7 +10,7 @@ import pytest
 
 from flexpress import InputError, Job, Metrics, Quadratic
 from flexpress.learning import Vector
-from flexpress.learning.quadratic import STREAM
+from flexpress.learning.quadratic_learner import STREAM
 
 IDS = ("mill", 7, "weir", 2)
 SIZE = 5
@@ -37,7 +37,7 @@ def loss_of(learner: Quadratic, client: int | str, x: Vector) -> float:
 
 
 def noise_of(learner: Quadratic, client: int | str, step: int) -> Vector:
-    """A generator of its own for every step."""
+    """A separate generator for every step."""
     counter = [0, step, learner.client_ids.index(client), 0]
     philox = np.random.Philox(key=[learner.seed, STREAM], counter=counter)
     normal = np.random.Generator(philox).standard_normal(learner.start.size)
@@ -156,10 +156,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         {"centres": [[1.0], [1.0, 2.0]]},
         "centres = [[1.0], [1.0, 2.0]]: must be an array of numbers",
     ),
-    ({"start": [0.0, np.nan, 0.0]}, "start holds a number that is not finite: must all be"),
+    ({"start": [0.0, np.nan, 0.0]}, "start holds a number that is not finite: all must be"),
     (
         {"curvatures": [np.eye(3), np.eye(3) + np.eye(3, k=1)]},
-        "curvatures differ from their transposes by 1: must be symmetric; take (A + A^T) / 2",
+        "curvatures differ from their transposes by 1: must be symmetric; use (A + A^T) / 2",
     ),
     ({"client_ids": ("a", "a")}, "client_ids = ('a', 'a'): must be at least one id, none twice"),
     ({"learning_rate": 0.0}, "learning_rate = 0.0: must be a finite number greater than 0"),

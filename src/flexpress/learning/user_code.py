@@ -1,4 +1,4 @@
-"""Functions of the user's own, named in a scenario as "module:function", and what they raise."""
+"""The user's own functions, named in a scenario as "module:function", and the errors they raise."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from typing import cast
 from flexpress.errors import FlexpressError, InputError
 from flexpress.scenario.validation_errors import nearest
 
-LONGEST_MESSAGE = 200
+_LONGEST_MESSAGE = 200
 
-OURS = str(Path(__file__).parents[1])
-INSTALLED = {path for key, path in sysconfig.get_paths().items() if key.endswith(("stdlib", "lib"))}
+_OURS = str(Path(__file__).parents[1])
+_INSTALLED = {
+    path for key, path in sysconfig.get_paths().items() if key.endswith(("stdlib", "lib"))
+}
 
 
-def import_named(key: str, text: str, known: Collection[str]) -> Callable[[], object]:
-    """The function; `known` are the names that could have been meant instead."""
+def import_function(key: str, text: str, known: Collection[str]) -> Callable[[], object]:
+    """The function; `known` are the built-in names, for the error message."""
     where = f'{key} = "{text}"'
     module_name, _, name = text.partition(":")
     if not all(part.isidentifier() for part in (*module_name.split("."), name)):
@@ -30,7 +32,7 @@ def import_named(key: str, text: str, known: Collection[str]) -> Callable[[], ob
             f"{nearest(text, list(known))}"
         )
     try:
-        with own_code(f"{where}: {module_name} cannot be imported:"):
+        with user_code(f"{where}: {module_name} cannot be imported:"):
             module = import_module(module_name)
     except InputError as error:
         raise _not_found(where, module_name, error.__cause__) or error from error.__cause__
@@ -43,45 +45,45 @@ def import_named(key: str, text: str, known: Collection[str]) -> Callable[[], ob
     return cast(Callable[[], object], function)
 
 
-def call_named(key: str, text: str, function: Callable[[], object]) -> object:
-    """What the function returns; whatever goes wrong inside is an InputError, its cause chained."""
+def call_function(key: str, text: str, function: Callable[[], object]) -> object:
+    """The function's result; whatever it raises becomes an InputError with its cause."""
     code = getattr(function, "__code__", None)
     start = f"{code.co_filename}:{code.co_firstlineno}" if code else ""
-    with own_code(f'{key} = "{text}": {text}() raised', start):
+    with user_code(f'{key} = "{text}": {text}() raised', start):
         return function()
 
 
 @contextmanager
-def own_code(what: str, start: str = "") -> Iterator[None]:
-    """The user's code may raise anything, and may call sys.exit: an InputError that says where.
+def user_code(what: str, start: str = "") -> Iterator[None]:
+    """Turn whatever the user's code raises, sys.exit too, into an InputError that says where.
 
-    `start` is where her code begins, for errors that are raised before its first line. The whole
-    traceback is the cause. KeyboardInterrupt stays what it is, and so do our own errors.
+    `start` is where the code begins, for errors before its first line. The original error is the
+    cause. KeyboardInterrupt and our own errors pass through.
     """
     try:
         yield
     except FlexpressError:
         raise
     except (Exception, SystemExit) as error:
-        place = place_of(error) or start
+        place = _place_of(error) or start
         if not place and _raised_by_us(error):
             raise
-        where = f" ({nearby(place)})" if place else ""
-        raise InputError(f"{what} {in_one_line(error)}{where}") from error
+        where = f" ({_relative(place)})" if place else ""
+        raise InputError(f"{what} {_one_line(error)}{where}") from error
 
 
-def in_one_line(error: BaseException) -> str:
+def _one_line(error: BaseException) -> str:
     """Type and message."""
     message = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
-    if len(message) > LONGEST_MESSAGE:
-        message = message[: LONGEST_MESSAGE - 4] + " ..."
+    if len(message) > _LONGEST_MESSAGE:
+        message = message[: _LONGEST_MESSAGE - 4] + " ..."
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
-def place_of(error: BaseException) -> str:
-    """File and line of the user's code that it comes from; "" if none is involved.
+def _place_of(error: BaseException) -> str:
+    """File and line of the user's code that caused it; "" if there is none.
 
-    That is the innermost line outside of Python, of installed packages and of flexpress.
+    That is the innermost line outside of Python, installed packages and flexpress.
     """
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
@@ -92,21 +94,21 @@ def place_of(error: BaseException) -> str:
 
 def _raised_by_us(error: BaseException) -> bool:
     *_, innermost = traceback.extract_tb(error.__traceback__)
-    return Path(innermost.filename).is_relative_to(OURS)
+    return Path(innermost.filename).is_relative_to(_OURS)
 
 
-def nearby(place: str) -> str:
-    """Without the way to the working folder, if it lies below."""
+def _relative(place: str) -> str:
+    """The place, relative to the working folder if it is inside."""
     return place.removeprefix(f"{os.getcwd()}{os.sep}")
 
 
 def _is_own(file: str) -> bool:
-    others = (OURS, *INSTALLED)
+    others = (_OURS, *_INSTALLED)
     return not file.startswith("<") and not any(Path(file).is_relative_to(x) for x in others)
 
 
 def _not_found(where: str, module_name: str, error: BaseException | None) -> InputError | None:
-    """The module itself is not there, rather than something that it imports."""
+    """An InputError if the module itself is missing, rather than one that it imports."""
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     if missing is None or not f"{module_name}.".startswith(f"{missing}."):
         return None

@@ -13,8 +13,7 @@ import pytest
 
 from flexpress.errors import InputError
 from flexpress.learning import make_learner, make_task
-from flexpress.learning.architecture import lenet, logistic
-from flexpress.learning.initial import draw_initial
+from flexpress.learning.architecture import draw_initial, lenet, logistic
 from flexpress.learning.job import Job
 from flexpress.scenario import Scenario
 
@@ -114,7 +113,7 @@ def test_own_module_that_it_does_not_know() -> None:
         learner.initial_model(), make_learner(paper("nets:other")).initial_model()
     )
     assert torch.equal(torch.random.get_rng_state(), state)
-    with pytest.raises(InputError, match=r"the fast engine can do blocks of .* take engine auto"):
+    with pytest.raises(InputError, match=r"the fast engine supports blocks of .* use engine auto"):
         make_learner(paper("nets:other"), engine="fast")
 
 
@@ -125,7 +124,7 @@ def test_own_module_that_it_does_not_know() -> None:
         ("nets:missing", "missing does not exist in"),
         ("nets:number", r"nets:number\(\) returned int: must be a torch.nn.Module"),
         ("nets:broken", r"nets:broken\(\) raised OSError: no weights"),
-        ("nets:narrow", r"makes \(20, 9\) of images"),
+        ("nets:narrow", r"returns \(20, 9\) for images"),
         ("no_nets:make", "there is no module no_nets"),
     ],
 )

@@ -7,8 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from flexpress import Scenario, make_learner
-from flexpress.learning.architecture import Architecture, lenet, mlp
-from flexpress.learning.initial import draw_initial
+from flexpress.learning.architecture import Architecture, draw_initial, lenet, mlp
 
 torch = pytest.importorskip("torch")
 

@@ -1,4 +1,4 @@
-"""A scenario -> its task, and the learner that can do it fastest."""
+"""Choose the net and the engine of a scenario, and make its learner."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from flexpress.arguments import check_callable, check_choice, check_whole
 from flexpress.errors import InputError
-from flexpress.learning.architecture import MODELS, make_architecture
-from flexpress.learning.datasets import Tell, ignore, load_dataset
-from flexpress.learning.initial import draw_initial
+from flexpress.learning.architecture import MODELS, draw_initial, make_architecture
+from flexpress.learning.datasets import ignore
 from flexpress.learning.job import Learner
-from flexpress.learning.named import import_named, own_code
-from flexpress.learning.partition import deal
-from flexpress.learning.task import Dataset, Task
+from flexpress.learning.official import Tell
+from flexpress.learning.task import Task, make_task
+from flexpress.learning.user_code import import_function, user_code
 from flexpress.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
@@ -21,28 +20,9 @@ if TYPE_CHECKING:
 
 Engine = Literal["auto", "fast", "torch"]
 
-MOST_THREADS = 1024
+_MOST_THREADS = 1024
 
-FAST = "blocks of Conv2d, ReLU and MaxPool2d(2), then Flatten, Linear and ReLU"
-
-
-def make_task(scenario: Scenario, tell: Tell = ignore) -> Task:
-    """The samples, dealt to the scenario's clients."""
-    return task_of(scenario, load_dataset(scenario.learning, tell))
-
-
-def task_of(scenario: Scenario, dataset: Dataset) -> Task:
-    """The same with samples that are at hand already."""
-    settings = scenario.learning
-    shards = deal(scenario, dataset.train_labels, dataset.num_classes)
-    return Task(
-        dataset=dataset,
-        client_ids=scenario.client_ids,
-        shards=shards,
-        seed=scenario.learning_seed,
-        learning_rate=settings.learning_rate,
-        batch_size=settings.batch_size,
-    )
+_FAST_LAYERS = "blocks of Conv2d, ReLU and MaxPool2d(2), then Flatten, Linear and ReLU"
 
 
 def make_learner(
@@ -52,12 +32,12 @@ def make_learner(
     threads: int | None = None,
     tell: Tell = ignore,
 ) -> Learner:
-    """The learner of this scenario; `auto` is the fast engine where it can, else torch.
+    """The learner of this scenario; `auto` is the fast engine if it supports the net, else torch.
 
-    `tell` hears of downloads and of compiling. Without `threads` the fast engine uses all cores,
-    and torch one, since there the number could change the result.
+    `tell` receives notes about downloads and compilation. By default the fast engine uses all
+    cores, and torch one, since with torch the number of threads could change the result.
     """
-    net = choose_net(scenario, engine)  # before the data: they may have to be downloaded
+    net = choose_net(scenario, engine)  # first, since loading the data may mean a download
     threads = check_threads(threads)
     check_callable(tell=tell)
     task = make_task(scenario, tell)
@@ -66,24 +46,24 @@ def make_learner(
 
 @dataclass(frozen=True, eq=False)
 class Net:
-    """The net that a scenario names; a module of the user's own is there once, for one learner."""
+    """The net that a scenario names; the user's own module is made once, for one learner."""
 
     name: str
     module: nn.Module | None = None
 
 
 def choose_net(scenario: Scenario, engine: Engine) -> Net:
-    """InputError if there is no such net, or this engine cannot be had."""
+    """InputError if there is no such net, or the engine needs torch and it is not installed."""
     check_scenario(scenario)
     check_choice("engine", engine, get_args(Engine))
     name = scenario.learning.model
     if name in MODELS:
         if engine == "torch":
-            need_torch('engine = "torch"')
+            _need_torch('engine = "torch"')
         return Net(name)
     if ":" not in name:
-        import_named("learning.model", name, MODELS)  # which tells the names that there are
-    need_torch(f'learning.model = "{name}"')
+        import_function("learning.model", name, MODELS)  # raises, with the names that exist
+    _need_torch(f'learning.model = "{name}"')
     from flexpress.learning.torch_module import own_module
 
     return Net(name, own_module(name, scenario.learning_seed))
@@ -97,9 +77,9 @@ def learner_of(
     threads: int | None = None,
     tell: Tell = ignore,
 ) -> Learner:
-    """Of a task that is given: the scenario's, or one made of it."""
+    """A learner of this task, which may differ from the scenario's own."""
     if net.module is not None:
-        return own_learner(task, net.name, net.module, engine, threads, tell)
+        return _own_learner(task, net.name, net.module, engine, threads, tell)
     architecture = make_architecture(net.name, task.dataset.image, task.dataset.num_classes)
     initial = draw_initial(architecture, task.seed)
     if engine == "torch":
@@ -111,23 +91,23 @@ def learner_of(
     return FastLearner(task, architecture, initial, threads=threads, tell=tell)
 
 
-def own_learner(
+def _own_learner(
     task: Task, name: str, module: nn.Module, engine: Engine, threads: int | None, tell: Tell
 ) -> Learner:
-    """For a module of the user's own."""
+    """A learner of the user's own module."""
     from torch.nn.utils import parameters_to_vector
 
     from flexpress.learning.torch_learner import TorchLearner
     from flexpress.learning.torch_net import architecture_of
 
-    with own_code(f'learning.model = "{name}": raised'):
+    with user_code(f'learning.model = "{name}": raised'):
         architecture = architecture_of(module, task.dataset.image, task.dataset.num_classes)
     if engine == "torch" or (engine == "auto" and architecture is None):
         return TorchLearner(task, module, threads=threads, name=name)
     if architecture is None:
         raise InputError(
-            f'learning.model = "{name}": the fast engine can do {FAST}, as a Sequential that fits '
-            "the data; take engine auto or torch"
+            f'learning.model = "{name}": the fast engine supports {_FAST_LAYERS}, as a Sequential '
+            "that fits the data; use engine auto or torch"
         )
     from flexpress.learning.fast import FastLearner
 
@@ -136,11 +116,11 @@ def own_learner(
 
 
 def check_threads(threads: int | None) -> int | None:
-    return None if threads is None else check_whole("threads", threads, 1, MOST_THREADS)
+    return None if threads is None else check_whole("threads", threads, 1, _MOST_THREADS)
 
 
-def need_torch(where: str) -> None:
+def _need_torch(where: str) -> None:
     try:
-        import torch  # noqa: F401  # only whether it is there
+        import torch  # noqa: F401  # only to see whether it is installed
     except ImportError:
         raise InputError(f'{where}: needs torch: pip install "flexpress[torch]"') from None

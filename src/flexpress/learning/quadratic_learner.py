@@ -27,17 +27,17 @@ from flexpress.learning.job import (
 )
 
 STREAM = 0x6E6F697365  # "noise"
-"""The second word of the key: other draws from the same seed take another one."""
+"""The second word of the key: other draws from the same seed use another one."""
 
-MOST_SEED = 2**64 - 1
+_LARGEST_SEED = 2**64 - 1
 
-SYMMETRY = 1e-9
-"""Relative to the largest entry: what is below is rounding."""
+_SYMMETRY = 1e-9
+"""Relative to the largest entry; a smaller difference is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class Quadratic:
-    """Clients i with curvature A_i around their centre c_i; what is given is copied.
+    """Clients i with curvature A_i around their centre c_i; the arrays are copied.
 
     A mini-batch gradient is the true one plus a vector of the length `noise`, in a direction that
     is uniform on the sphere and a function of (seed, client, local step) alone: unbiased, and of
@@ -70,10 +70,10 @@ class Quadratic:
         begins below 0 makes losses that are not convex.
         """
         params = check_whole("params", params, 1)
-        seed = check_whole("seed", seed, 0, MOST_SEED)
+        seed = check_whole("seed", seed, 0, _LARGEST_SEED)
         spread = check_number("spread", spread, least=0)
-        low, high = check_range(eigenvalues)
-        client_ids = check_ids(client_ids)
+        low, high = _check_range(eigenvalues)
+        client_ids = _check_ids(client_ids)
         rng = np.random.default_rng(seed)
         shape = len(client_ids), params
         rotations, _ = np.linalg.qr(rng.standard_normal((*shape, params)))
@@ -84,14 +84,14 @@ class Quadratic:
 
     def __post_init__(self) -> None:
         checked: dict[str, object] = {
-            "client_ids": check_ids(self.client_ids),
+            "client_ids": _check_ids(self.client_ids),
             "learning_rate": check_number("learning_rate", self.learning_rate, above=0),
             "noise": check_number("noise", self.noise, least=0),
-            "seed": check_whole("seed", self.seed, 0, MOST_SEED),
+            "seed": check_whole("seed", self.seed, 0, _LARGEST_SEED),
         }
         for name in ("curvatures", "centres", "start"):
             checked[name] = array = check_array(name, getattr(self, name))
-            array.flags.writeable = False  # nobody may change it
+            array.flags.writeable = False  # values are frozen
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         self._check_arrays()
@@ -103,7 +103,7 @@ class Quadratic:
     def train(self, jobs: Sequence[Job]) -> FloatArray:
         """The model handed over minus the model after the job's steps: (jobs, params).
 
-        All jobs go side by side; none depends on those beside it, to the bit.
+        The jobs are trained together; none depends on the others, to the bit.
         """
         check_jobs(jobs, self._numbers, self.start.size)
         begin = np.array([job.model for job in jobs], dtype=np.float64).reshape(-1, self.start.size)
@@ -112,20 +112,20 @@ class Quadratic:
             running = [j for j, job in enumerate(jobs) if job.num_steps > done]
             rows = [self._numbers[jobs[j].client] for j in running]
             steps = [jobs[j].first_step + done for j in running]
-            with np.errstate(over="ignore", invalid="ignore"):  # the simulator finds it
+            with np.errstate(over="ignore", invalid="ignore"):  # the simulator detects it
                 x[running] -= self.learning_rate * self._sampled(rows, x[running], steps)
         return begin - x
 
     def evaluate(self, model: Vector) -> Metrics:
-        """f(x); there is nothing to classify, so the accuracy is 0."""
+        """f(x), and 0 for the accuracy, since nothing is classified."""
         return Metrics(self.loss(model), 0.0)
 
     def loss(self, model: Vector) -> float:
         """f(x), the mean of all f_i."""
         check_model("model", model, self.start.size)
         offsets = model - self.centres
-        with np.errstate(over="ignore", invalid="ignore"):  # the simulator finds it
-            return float((offsets * product(self.curvatures, offsets)).sum(axis=1).mean() / 2)
+        with np.errstate(over="ignore", invalid="ignore"):  # the simulator detects it
+            return float((offsets * _product(self.curvatures, offsets)).sum(axis=1).mean() / 2)
 
     def gradients(self, clients: Sequence[int | str], models: Vector) -> FloatArray:
         """The true gradient of each of these clients, A_i (x - c_i): (len(clients), params).
@@ -139,13 +139,13 @@ class Quadratic:
     def sampled(
         self, clients: Sequence[int | str], models: Vector, steps: Sequence[int]
     ) -> FloatArray:
-        """The same as in local step steps[j] of client j, with its noise."""
+        """The same with noise, that of local step steps[j] of client j."""
         check_clients(clients, self._numbers, steps)
         models = check_models(models, len(clients), self.start.size)
         return self._sampled([self._numbers[client] for client in clients], models, steps)
 
     def _gradients(self, rows: list[int], models: Vector) -> FloatArray:
-        return product(self.curvatures[rows], models - self.centres[rows])
+        return _product(self.curvatures[rows], models - self.centres[rows])
 
     def _sampled(self, rows: list[int], models: Vector, steps: Sequence[int]) -> FloatArray:
         gradients = self._gradients(rows, models)
@@ -154,13 +154,13 @@ class Quadratic:
         return gradients
 
     def _directions(self, rows: list[int], steps: Sequence[int]) -> FloatArray:
-        """Of length 1: a normal vector made that long. Philox of the counter (.., step, row, 0)."""
+        """Normal vectors scaled to length 1, from Philox with the counter (.., step, row, 0)."""
         philox = np.random.Philox(key=[self.seed, STREAM])
         draws, state = np.random.Generator(philox), philox.state
         directions = np.empty((len(rows), self.start.size))
         for direction, row, step in zip(directions, rows, steps, strict=True):
             state["state"]["counter"][:] = 0, step, row, 0
-            philox.state = state  # five times as fast as to make another one
+            philox.state = state  # five times faster than making another one
             draws.standard_normal(out=direction)
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         return directions
@@ -182,17 +182,17 @@ class Quadratic:
                     f"clients and a start of {size} parameters"
                 )
             if not np.isfinite(found).all():
-                raise InputError(f"{name} holds a number that is not finite: must all be")
+                raise InputError(f"{name} holds a number that is not finite: all must be")
         skew = np.abs(self.curvatures - self.curvatures.transpose(0, 2, 1)).max(initial=0.0)
-        if skew > SYMMETRY * np.abs(self.curvatures).max(initial=0.0):
+        if skew > _SYMMETRY * np.abs(self.curvatures).max(initial=0.0):
             raise InputError(
                 f"curvatures differ from their transposes by {skew:g}: must be symmetric; "
-                "take (A + A^T) / 2"
+                "use (A + A^T) / 2"
             )
 
 
-def check_ids(client_ids: Sequence[int | str]) -> tuple[int | str, ...]:
-    """At least one, none twice."""
+def _check_ids(client_ids: Sequence[int | str]) -> tuple[int | str, ...]:
+    """InputError unless there is at least one, and none occurs twice."""
     if isinstance(client_ids, str) or not isinstance(client_ids, Iterable):
         raise refusal("client_ids", client_ids, "a list of ids")
     ids = tuple(client_ids)
@@ -201,7 +201,7 @@ def check_ids(client_ids: Sequence[int | str]) -> tuple[int | str, ...]:
     return ids
 
 
-def check_range(eigenvalues: tuple[float, float]) -> tuple[float, float]:
+def _check_range(eigenvalues: tuple[float, float]) -> tuple[float, float]:
     try:
         low, high = eigenvalues
     except (TypeError, ValueError):
@@ -212,7 +212,7 @@ def check_range(eigenvalues: tuple[float, float]) -> tuple[float, float]:
     return low, high
 
 
-def product(matrices: NDArray[Any], vectors: NDArray[Any]) -> FloatArray:
+def _product(matrices: NDArray[Any], vectors: NDArray[Any]) -> FloatArray:
     """Matrix times vector, pair by pair: (pairs, params)."""
     products: FloatArray = (matrices @ vectors[:, :, None])[:, :, 0]
     return products

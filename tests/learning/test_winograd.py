@@ -1,4 +1,4 @@
-"""Mixed rows: two outputs of a convolution by the table of mixtures, against their plain sums."""
+"""Winograd: two outputs of a convolution by the table of transforms, against their plain sums."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flexpress.learning.fast.layout import BOTH, LOWER, SKEW, UPPER
-from flexpress.learning.fast.winograd import mixtures_of
+from flexpress.learning.fast.tables import BOTH, LOWER, SKEW, UPPER
+from flexpress.learning.fast.winograd import transforms_of
 
 NUMBERS = st.integers(-9, 9).map(Fraction)
 
@@ -20,12 +20,12 @@ def test_two_outputs(data: st.DataObject, kernel: int) -> None:
     inputs = data.draw(st.lists(NUMBERS, min_size=kernel + 1, max_size=kernel + 1))
     weights = data.draw(st.lists(NUMBERS, min_size=kernel, max_size=kernel))
     sums = [Fraction(0)] * 4
-    for mixture in mixtures_of(kernel):
-        _, row, other, sign, first, rows, flip = (int(number) for number in mixture)
-        mixed = inputs[row] + sign * inputs[other]
+    for transform in transforms_of(kernel):
+        _, row, other, sign, first, rows, flip = (int(number) for number in transform)
+        transformed = inputs[row] + sign * inputs[other]
         signs = 1, flip, 1
         weight = sum(signs[i] * weights[first + i] for i in range(rows))
-        sums[mixture["sum"]] += mixed * weight / (2 if rows == 3 else 1)
+        sums[transform["sum"]] += transformed * weight / (2 if rows == 3 else 1)
     upper = sums[UPPER] + sums[BOTH] + sums[SKEW]
     lower = sums[LOWER] + sums[BOTH] - sums[SKEW]
     assert upper == sum(inputs[y] * weights[y] for y in range(kernel))
@@ -34,5 +34,5 @@ def test_two_outputs(data: st.DataObject, kernel: int) -> None:
 
 @pytest.mark.parametrize(("kernel", "products"), [(1, 2), (2, 3), (3, 4), (4, 6), (5, 7), (7, 10)])
 def test_how_many_products(kernel: int, products: int) -> None:
-    assert len(mixtures_of(kernel)) == products
-    assert list(mixtures_of(kernel)["sum"]) == sorted(mixtures_of(kernel)["sum"])
+    assert len(transforms_of(kernel)) == products
+    assert list(transforms_of(kernel)["sum"]) == sorted(transforms_of(kernel)["sum"])
