@@ -27,7 +27,7 @@ from flexpress.learning.datasets import load_dataset
 from flexpress.learning.fmnist import FMNIST, MINI
 from flexpress.learning.idx import read_idx
 from flexpress.learning.svhn import SVHN
-from flexpress.scenario.training import LearningSettings
+from flexpress.scenario import LearningSettings
 
 TRAIN, TRAIN_LABELS, TEST, TEST_LABELS = FMNIST.checksums
 

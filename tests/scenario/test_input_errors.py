@@ -439,7 +439,7 @@ IN_THE_SCENARIO = [
     # zones
     (
         f"{METRES}{CLIENTS}no_fly = []",
-        "network.no_fly = []: has no zones: give one, or leave it out",
+        "network.no_fly = []: has no zones: give one, or omit the key",
     ),
     (
         f"{METRES}{CLIENTS}no_fly = 7",
@@ -461,7 +461,7 @@ IN_THE_SCENARIO = [
     ),
     (
         f"{METRES}{CLIENTS}no_fly_margin = 10",
-        "network.no_fly_margin = 10: has no meaning without no_fly: leave it out",
+        "network.no_fly_margin = 10: has no meaning without no_fly: omit it",
     ),
     (
         f"{METRES}{CLIENTS}no_fly = [{RING}]\nno_fly_margin = -1",
@@ -476,7 +476,7 @@ IN_THE_SCENARIO = [
     (
         f"{METRES}{CLIENTS}no_fly = {WALLS}",
         "network.no_fly = [[[2, 2], [5, 2], [5, 3], [2, 3]], [[2, 5], [5, 5], [5,  ...: "
-        "no way leads from the server to client 2: leave a gap in the zones",
+        "no path leads from the server to client 2: leave a gap in the zones",
     ),
     # files
     (

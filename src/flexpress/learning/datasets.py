@@ -11,7 +11,7 @@ from flexpress.learning.named import call_named, import_named
 from flexpress.learning.samples import Samples, make_dataset
 from flexpress.learning.svhn import SVHN
 from flexpress.learning.task import Dataset
-from flexpress.scenario.training import LearningSettings
+from flexpress.scenario import LearningSettings
 
 Tell = Callable[[str], None]
 Load = Callable[[str | None, Tell], tuple[Samples, Samples]]

@@ -11,21 +11,35 @@ from typing import Self
 import numpy as np
 from pydantic import Field, ValidationError, model_validator
 
-from flexpress.arguments import LONGEST_TIME, check_kind, check_path, check_text, plain, refusal
+from flexpress.arguments import (
+    LARGEST_SEED,
+    LONGEST_TIME,
+    check_kind,
+    check_path,
+    check_text,
+    plain,
+    refusal,
+)
 from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
 from flexpress.files.disk import parse_toml, read_text, write_file
+from flexpress.scenario.fields import Label, LatLonAltitude, PositiveTime, WholeNumber
 from flexpress.scenario.inputs import read_inputs
-from flexpress.scenario.link import Link
 from flexpress.scenario.network import Block, Network
-from flexpress.scenario.places import LatLonAltitude
 from flexpress.scenario.preset import preset_text
-from flexpress.scenario.quantities import LARGEST_SEED, Label, PositiveTime, WholeNumber
 from flexpress.scenario.section import KeyedError, Section
-from flexpress.scenario.settings import MOST_WATTS, TRANSMIT_POWER, Fleet, PlanSettings, Power
+from flexpress.scenario.settings import (
+    MOST_WATTS,
+    TRANSMIT_POWER,
+    Fleet,
+    LearningSettings,
+    Link,
+    PlanSettings,
+    Power,
+    RunSettings,
+)
 from flexpress.scenario.terrain import Point, Terrain
 from flexpress.scenario.toml import write_document
-from flexpress.scenario.training import LearningSettings, RunSettings
 from flexpress.scenario.validation_errors import explain
 
 SHORTEST_SLOT = 1e-3

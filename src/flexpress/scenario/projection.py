@@ -52,19 +52,19 @@ class Globe:
         return f"lat = {place[0]:.6f}, lon = {place[1]:.6f}"
 
 
-Ground = Flat | Globe
+Projection = Flat | Globe
 
 
-def distance_table(ground: Ground, starts: FloatArray, ends: FloatArray) -> FloatArray:
+def distance_table(projection: Projection, starts: FloatArray, ends: FloatArray) -> FloatArray:
     """(starts, ends): metres straight from each to each."""
-    rows = [ground.lengths(np.broadcast_to(start, ends.shape), ends) for start in starts]
+    rows = [projection.lengths(np.broadcast_to(start, ends.shape), ends) for start in starts]
     return np.array(rows).reshape(len(starts), len(ends))
 
 
-def distance_matrix(ground: Ground, places: FloatArray) -> FloatArray:
+def distance_matrix(projection: Projection, places: FloatArray) -> FloatArray:
     """(places, places): metres straight from each to each, half of them measured."""
     distances = np.zeros((len(places), len(places)))
     for i, place in enumerate(places[:-1]):
         others = places[i + 1 :]
-        distances[i, i + 1 :] = ground.lengths(np.broadcast_to(place, others.shape), others)
+        distances[i, i + 1 :] = projection.lengths(np.broadcast_to(place, others.shape), others)
     return distances + distances.T
