@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from process_group import PATIENCE, Started, living, looked_up, started, wait_until
 
-from flexpress.workers.processes import Hire, local_processes, num_cores, perform_all
-from flexpress.workers.ray_executor import ray_workers
+from flexpress.workers.processes import OpenPool, num_cores, perform_all, process_pool
+from flexpress.workers.ray_executor import ray_pool
 
 Tell = Callable[[Any], None]
 ShouldStop = Callable[[], bool]
@@ -56,7 +56,7 @@ def perform(
     on_news: Callable[[Any, Any], None] = lambda key, news: None,
     should_stop: ShouldStop = lambda: False,
     jobs: int = 2,
-    hire: Hire = local_processes,
+    open_pool: OpenPool = process_pool,
 ) -> tuple[bool, list[Any], dict[Any, Any]]:
     """Whether it was the whole, the keys in the order of their beginnings, the results."""
     begun: list[Any] = []
@@ -68,24 +68,26 @@ def perform(
         on_news=on_news,
         on_end=results.__setitem__,
         should_stop=should_stop,
-        hire=hire,
+        open_pool=open_pool,
     )
     return whole, begun, results
 
 
 @pytest.fixture(params=["processes", pytest.param("ray", marks=pytest.mark.slow)])
-def hire(request: pytest.FixtureRequest) -> Hire:
+def open_pool(request: pytest.FixtureRequest) -> OpenPool:
     """All that does not depend on who does the tasks."""
     if request.param == "processes":
-        return local_processes
+        return process_pool
     request.getfixturevalue("ray")
-    return ray_workers
+    return ray_pool
 
 
-def test_all_are_done(hire: Hire) -> None:
+def test_all_are_done(open_pool: OpenPool) -> None:
     told: list[tuple[int, str]] = []
     tasks = {number: partial(square, number) for number in range(5)}
-    whole, begun, results = perform(tasks, lambda key, news: told.append((key, news)), hire=hire)
+    whole, begun, results = perform(
+        tasks, lambda key, news: told.append((key, news)), open_pool=open_pool
+    )
     assert whole
     assert begun == list(range(5))
     assert results == {number: number**2 for number in range(5)}
@@ -93,11 +95,11 @@ def test_all_are_done(hire: Hire) -> None:
     assert active_children() == []
 
 
-def test_stopped(hire: Hire) -> None:
+def test_stopped(open_pool: OpenPool) -> None:
     told: list[int] = []
     tasks = dict.fromkeys(range(3), until_stopped)
     whole, begun, results = perform(
-        tasks, lambda _, pid: told.append(pid), lambda: len(told) == 2, hire=hire
+        tasks, lambda _, pid: told.append(pid), lambda: len(told) == 2, open_pool=open_pool
     )
     assert not whole
     assert begun == [0, 1]
@@ -106,10 +108,10 @@ def test_stopped(hire: Hire) -> None:
     assert os.getpid() not in told
 
 
-def test_a_mistake_of_one_stops_the_others(hire: Hire, tmp_path: Path) -> None:
+def test_a_mistake_of_one_stops_the_others(open_pool: OpenPool, tmp_path: Path) -> None:
     late = tmp_path / "late"
     with pytest.raises(ZeroDivisionError, match="as asked"):
-        perform({0: partial(told_if_late, late), 1: mistake}, hire=hire)
+        perform({0: partial(told_if_late, late), 1: mistake}, open_pool=open_pool)
     assert not late.exists()
     assert active_children() == []
 

@@ -16,7 +16,7 @@ from typing import Any
 from flexpress.errors import FlexpressError
 from flexpress.files.versions import check_versions
 from flexpress.learning.summing import ShouldStop, StopRequestedError
-from flexpress.workers.cluster import one_line, told_here
+from flexpress.workers.cluster import errors_raised_here, one_line
 
 AT_ONCE = 2
 """Calls that a worker has been given: the next one is there when it has made the first."""
@@ -147,7 +147,7 @@ class Crew:
 
     def _welcome(self, member: Member, word: Any) -> None:
         try:
-            with told_here(self._ray):
+            with errors_raised_here(self._ray):
                 theirs = self._ray.get(word)
         except self._ray.exceptions.RayError as error:  # it is dead for good
             self._last_words = f": {one_line(error)}"
@@ -159,7 +159,7 @@ class Crew:
         number, member = under_way.at_work.pop(reference)
         under_way.loads[member] -= 1
         try:
-            with told_here(self._ray):
+            with errors_raised_here(self._ray):
                 under_way.done[number] = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
             self._call_the_roll()

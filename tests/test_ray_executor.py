@@ -18,8 +18,14 @@ from flexpress.errors import InputError
 from flexpress.files.versions import versions
 from flexpress.workers.cluster import cluster_cores
 from flexpress.workers.processes import Task, perform_all
-from flexpress.workers.ray_executor import MOST_LOSSES, LostError, Packed, ray_workers
-from flexpress.workers.ray_task import Order, perform_task
+from flexpress.workers.ray_executor import (
+    MOST_LOSSES,
+    LostError,
+    Packed,
+    TaskMessage,
+    perform_task,
+    ray_pool,
+)
 
 Tell = Callable[[Any], None]
 ShouldStop = Callable[[], bool]
@@ -41,7 +47,7 @@ def go(task: Callable[..., Any], pack: Callable[[Any, Task[Any, Any]], Packed]) 
         on_news=lambda key, news: None,
         on_end=lambda key, result: results.append(result),
         should_stop=lambda: False,
-        hire=partial(ray_workers, pack=pack),
+        open_pool=partial(ray_pool, pack=pack),
     )
     return results
 
@@ -117,7 +123,7 @@ def test_what_waits_for_a_core_is_given_up_when_asked_to_stop(ray: Any) -> None:
             on_news=lambda key, news: None,
             on_end=lambda key, result: results.append(result),
             should_stop=lambda: next(asked, True),
-            hire=ray_workers,
+            open_pool=ray_pool,
         )
     finally:
         ray.kill(holder)
@@ -146,7 +152,7 @@ class Traced:
 def test_machines_that_disagree_load_nothing(tmp_path: Path) -> None:
     task, theirs = pickle.dumps(Traced(tmp_path / "loaded")), {**versions(), "numpy": "0.9"}
     with pytest.raises(InputError, match=r"machines disagree: numpy .* here, 0.9 elsewhere"):
-        perform_task(Order("key", 1, task, (), theirs), None)
+        perform_task(TaskMessage("key", 1, task, (), theirs), None)
     assert not (tmp_path / "loaded").exists()
     pickle.loads(task)
     assert (tmp_path / "loaded").exists()
