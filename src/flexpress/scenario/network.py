@@ -32,7 +32,7 @@ _GENERATED = ("area", "blocks", "clients_per_block")
 _OF_LISTED = ("ids", "names", "altitudes")
 _MOST_CLIENTS = 1_000_000
 _MOST_WITH_MATRIX = 5_000
-"""Clients whose distances are kept in a matrix: 200 MB of them."""
+"""Clients whose distances fit into a matrix of 200 MB."""
 
 Block = tuple[float, float, float, float]
 """x0, y0, x1, y1 in metres: the south-west and north-east corners."""

@@ -46,10 +46,10 @@ _OTHER_NAMES: Mapping[str, Sequence[str]] = {
     "altitude": ("alt", "elevation"),
     "name": ("label",),
 }
-"""What a column may be called instead."""
+"""Other names of columns."""
 
 _UNITS = {"m": _NUMBERS[:2] + _NUMBERS[4:], "deg": _NUMBERS[2:4], "°": _NUMBERS[2:4]}
-"""What may stand in brackets after a name: "x [m]". With any other unit it is another column."""
+"""Units in brackets after a name: "x [m]". With any other unit the column is ignored."""
 
 _Cells = dict[str, str]
 """The cells of one line by the name of their column."""

@@ -27,7 +27,7 @@ _MITRE_LIMIT = 5.0
 """Corners of the margin reach out to this many times the margin; sharper ones are cut there."""
 
 _MOST_CORNERS = 2_000
-"""Of all zones together: the shortest paths between all of them are kept in a table."""
+"""Limit for all zones together: paths between all corners are kept in a table."""
 
 _LONGEST_NAME = 60
 """Letters of a zone's name in a message."""

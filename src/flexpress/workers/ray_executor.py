@@ -187,7 +187,7 @@ class _Message:
 
 
 class _Mailbox:
-    """An actor: keeps messages of tasks until they are fetched, and tells tasks whether to stop.
+    """An actor: keeps messages of tasks until they are fetched, and answers whether to stop.
 
     If it dies it is restarted: messages are lost then, and the next `fetch` says again whether to
     stop.
