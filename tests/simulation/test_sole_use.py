@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from flexpress.errors import InputError
-from flexpress.files import lock
 from flexpress.files.lock import LOCK, sole_use
 from flexpress.files.provenance import Outputs
 
@@ -68,6 +67,6 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def missing(self: object) -> None:
         raise OSError(errno.ENOSYS, "Function not implemented")
 
-    monkeypatch.setattr(lock.FileLock, "acquire", missing)
+    monkeypatch.setattr("flexpress.files.lock.FileLock.acquire", missing)
     with sole_use(tmp_path), sole_use(tmp_path):
         pass
