@@ -18,7 +18,7 @@ from flexpress.workers import cluster
 from flexpress.workers.cluster import LOCAL, on_cluster
 
 
-def complaint(address: str | None) -> str:
+def error_line(address: str | None) -> str:
     with pytest.raises(InputError) as caught, on_cluster(address):
         pass
     assert "\n" not in str(caught.value)
@@ -30,7 +30,7 @@ def test_what_is_no_address(address: str, monkeypatch: pytest.MonkeyPatch) -> No
     pytest.importorskip("ray")
     monkeypatch.setattr("ray.is_initialized", lambda: False)
     expected = f'Ray address "{address}": must be local, auto, or HOST:PORT'
-    assert complaint(address) == expected
+    assert error_line(address) == expected
 
 
 def test_no_service_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,11 +39,11 @@ def test_no_service_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:  # bound, and so free for nobody else, but not listening
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        assert complaint(address).startswith(
+        assert error_line(address).startswith(
             f"Ray address {address}: no service answers at this address: "
         )
         monkeypatch.setenv("RAY_ADDRESS", address)
-        assert complaint("auto").startswith(
+        assert error_line("auto").startswith(
             f"Ray address {address}: no service answers at this address: "
         )
 
@@ -55,7 +55,7 @@ def test_a_program_that_is_connected(ray: Any) -> None:
         with on_cluster(address) as module:
             assert module is ray
         assert ray.is_initialized()
-    assert complaint("127.0.0.1:1").startswith(
+    assert error_line("127.0.0.1:1").startswith(
         f"Ray address 127.0.0.1:1: this program is connected to {present} already; "
     )
 
@@ -119,7 +119,7 @@ def test_another_service_is_there(answer: bytes, monkeypatch: pytest.MonkeyPatch
         address = f"127.0.0.1:{listener.getsockname()[1]}"
         pool.submit(greet_all, listener, answer)
         try:
-            found = complaint(address)
+            found = error_line(address)
         finally:
             listener.shutdown(socket.SHUT_RDWR)
     reason = "the service at this address is not Ray"

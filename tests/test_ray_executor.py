@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flexpress import Scenario, make_plan
 from flexpress.errors import InputError
 from flexpress.files.versions import versions
 from flexpress.workers.cluster import cluster_cores
@@ -27,12 +25,12 @@ from flexpress.workers.ray_executor import (
     ray_pool,
 )
 
-Tell = Callable[[Any], None]
+Report = Callable[[Any], None]
 ShouldStop = Callable[[], bool]
 
 
-def dies(deaths: int, sent: int, tell: Tell, should_stop: ShouldStop) -> int:
-    """Takes its process with it, so many times."""
+def dies(deaths: int, sent: int, report: Report, should_stop: ShouldStop) -> int:
+    """Ends its process the first `deaths` times that it is sent."""
     if sent <= deaths:
         os._exit(1)
     return sent
@@ -53,7 +51,7 @@ def go(task: Callable[..., Any], pack: Callable[[Any, Task[Any, Any]], Packed]) 
 
 
 class Counted:
-    """Tells a task how often it was sent."""
+    """Gives a task the number of times that it was sent."""
 
     def __init__(self) -> None:
         self.sent = 0
@@ -80,19 +78,9 @@ def test_what_is_lost_again_and_again_is_given_up(ray: Any) -> None:
 
 
 def writable(
-    own: np.ndarray[Any, Any], shared: np.ndarray[Any, Any], tell: Tell, should_stop: ShouldStop
+    own: np.ndarray[Any, Any], shared: np.ndarray[Any, Any], report: Report, should_stop: ShouldStop
 ) -> tuple[bool, bool]:
     return own.flags.writeable, shared.flags.writeable
-
-
-@pytest.mark.slow
-def test_the_best_of_several_starts_of_a_plan(ray: Any) -> None:
-    paper = Scenario.preset("paper")
-    here, there = (
-        make_plan(paper, solver="search", iterations=300, starts=3, ray=address)
-        for address in (None, "local")
-    )
-    assert replace(there, seconds=here.seconds) == here
 
 
 def test_a_task_has_its_own_copy_of_all_but_what_is_shared(ray: Any) -> None:
@@ -104,10 +92,10 @@ def test_a_task_has_its_own_copy_of_all_but_what_is_shared(ray: Any) -> None:
 
 @pytest.mark.slow
 def test_what_waits_for_a_core_is_given_up_when_asked_to_stop(ray: Any) -> None:
-    """It would learn too late that it shall stop."""
+    """It would learn too late that it should stop."""
 
     class Holder:
-        """Somebody else, who has all cores."""
+        """Another user, who has all cores."""
 
         def ready(self) -> None:
             return
