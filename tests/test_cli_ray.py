@@ -43,7 +43,9 @@ def test_without_a_cluster(run: Run, command: list[str], monkeypatch: pytest.Mon
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         outcome = run(*command, "--ray", address)
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.startswith(f"flexpress: Ray address {address}: nobody answers there: ")
+    assert outcome.err.startswith(
+        f"flexpress: Ray address {address}: no service answers at this address: "
+    )
     assert outcome.err.count("\n") == 1
 
 

@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from flexpress.workers import cluster
 from flexpress.workers.cluster import LOCAL, on_cluster
 
 
-def complaint(address: str | None) -> str:
+def error_line(address: str | None) -> str:
     with pytest.raises(InputError) as caught, on_cluster(address):
         pass
     assert "\n" not in str(caught.value)
@@ -30,18 +30,22 @@ def test_what_is_no_address(address: str, monkeypatch: pytest.MonkeyPatch) -> No
     pytest.importorskip("ray")
     monkeypatch.setattr("ray.is_initialized", lambda: False)
     expected = f'Ray address "{address}": must be local, auto, or HOST:PORT'
-    assert complaint(address) == expected
+    assert error_line(address) == expected
 
 
-def test_nobody_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_service_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
     monkeypatch.setattr("ray.is_initialized", lambda: False)
     with socket.socket() as taken:  # bound, and so free for nobody else, but not listening
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        assert complaint(address).startswith(f"Ray address {address}: nobody answers there: ")
+        assert error_line(address).startswith(
+            f"Ray address {address}: no service answers at this address: "
+        )
         monkeypatch.setenv("RAY_ADDRESS", address)
-        assert complaint("auto").startswith(f"Ray address {address}: nobody answers there: ")
+        assert error_line("auto").startswith(
+            f"Ray address {address}: no service answers at this address: "
+        )
 
 
 def test_a_program_that_is_connected(ray: Any) -> None:
@@ -51,7 +55,7 @@ def test_a_program_that_is_connected(ray: Any) -> None:
         with on_cluster(address) as module:
             assert module is ray
         assert ray.is_initialized()
-    assert complaint("127.0.0.1:1").startswith(
+    assert error_line("127.0.0.1:1").startswith(
         f"Ray address 127.0.0.1:1: this program is connected to {present} already; "
     )
 
@@ -59,7 +63,7 @@ def test_a_program_that_is_connected(ray: Any) -> None:
 def test_variables_of_the_user_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "1")
     monkeypatch.delenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", raising=False)
-    with cluster.environment(cluster.QUIET):
+    with cluster._environment(cluster.QUIET):
         assert os.environ["RAY_USAGE_STATS_ENABLED"] == "1"
         assert os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] == "0"
     assert os.environ["RAY_USAGE_STATS_ENABLED"] == "1"
@@ -99,26 +103,33 @@ def test_a_cluster_of_our_own_ends_with_us(number: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [b"", b"SSH-2.0-OpenSSH_9.9\r\n", b"HTTP/1.1 400 Bad Request\r\n"]
+    "answer",
+    [
+        pytest.param(b"", marks=pytest.mark.slow),
+        b"SSH-2.0-OpenSSH_9.9\r\n",
+        pytest.param(b"HTTP/1.1 400 Bad Request\r\n", marks=pytest.mark.slow),
+    ],
 )
-def test_somebody_else_is_there(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who listens, and is silent, or says nothing that Ray could understand."""
+def test_another_service_is_there(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is silent, or says nothing that Ray could understand."""
     pytest.importorskip("ray")
     monkeypatch.setattr("ray.is_initialized", lambda: False)
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", PATIENCE if answer else 0.5)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    monkeypatch.setattr(cluster, "_PROBE_LIMITS", dict.fromkeys(cluster._PROBE_LIMITS, "1"))
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
         address = f"127.0.0.1:{listener.getsockname()[1]}"
-        with ThreadPoolExecutor(1) as pool:
-            answered = pool.submit(greet, listener, answer)
-            found = complaint(address)
-            answered.result()
-    reason = "who answers there is not Ray" if answer else "nobody answers there: timed out"
+        pool.submit(greet_all, listener, answer)
+        try:
+            found = error_line(address)
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+    reason = "the service at this address is not Ray"
     assert found.startswith(f"Ray address {address}: {reason}; start a cluster with `ray start")
 
 
-def greet(listener: socket.socket, answer: bytes) -> None:
-    connection, _ = listener.accept()
-    with connection, suppress(ConnectionResetError):  # as it hangs up without reading on
-        connection.sendall(answer)
-        while connection.recv(1000):
-            pass
+def greet_all(listener: socket.socket, answer: bytes) -> None:
+    """Until the listener is shut down; connections are kept open until then."""
+    with ExitStack() as connections, suppress(OSError):
+        while True:
+            connection = connections.enter_context(listener.accept()[0])
+            with suppress(ConnectionError):  # as it hangs up without reading on
+                connection.sendall(answer)

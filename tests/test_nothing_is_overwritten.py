@@ -284,9 +284,7 @@ def test_a_record_with_a_torn_line(there: Run) -> None:
 
 def test_the_record_is_no_place_for_a_page(there: Run) -> None:
     said = refused(there, "map plan --out plan/.flexpress.jsonl")
-    assert (
-        said == "plan/.flexpress.jsonl: this name is kept for the record of a folder; take another"
-    )
+    assert said == "plan/.flexpress.jsonl: this name is reserved by flexpress; choose another"
 
 
 # from Python

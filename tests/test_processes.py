@@ -16,24 +16,24 @@ from typing import Any
 import pytest
 from process_group import PATIENCE, Started, living, looked_up, started, wait_until
 
-from flexpress.workers.processes import Hire, local_processes, num_cores, perform_all
-from flexpress.workers.ray_executor import ray_workers
+from flexpress.workers.processes import OpenPool, num_cores, perform_all, process_pool
+from flexpress.workers.ray_executor import ray_pool
 
-Tell = Callable[[Any], None]
+Report = Callable[[Any], None]
 ShouldStop = Callable[[], bool]
 
 LONG = 600.0
-"""Seconds after which nobody will stop it any more."""
+"""Seconds after which a task gives up waiting to be stopped."""
 
 
-def square(number: int, tell: Tell, should_stop: ShouldStop) -> int:
-    tell(f"{number} here")
+def square(number: int, report: Report, should_stop: ShouldStop) -> int:
+    report(f"{number} here")
     return number * number
 
 
-def until_stopped(tell: Tell, should_stop: ShouldStop) -> str:
-    """Tells its process; gives up after a while, so that a test fails rather than hangs."""
-    tell(os.getpid())
+def until_stopped(report: Report, should_stop: ShouldStop) -> str:
+    """Reports its process; gives up after a while, so that a test fails rather than hangs."""
+    report(os.getpid())
     deadline = time.monotonic() + LONG
     while not should_stop():
         if time.monotonic() > deadline:
@@ -42,12 +42,12 @@ def until_stopped(tell: Tell, should_stop: ShouldStop) -> str:
     return "stopped"
 
 
-def told_if_late(late: Path, tell: Tell, should_stop: ShouldStop) -> None:
-    if until_stopped(tell, should_stop) != "stopped":
+def touch_if_late(late: Path, report: Report, should_stop: ShouldStop) -> None:
+    if until_stopped(report, should_stop) != "stopped":
         late.touch()
 
 
-def mistake(tell: Tell, should_stop: ShouldStop) -> None:
+def mistake(report: Report, should_stop: ShouldStop) -> None:
     raise ZeroDivisionError("as asked")
 
 
@@ -56,7 +56,7 @@ def perform(
     on_news: Callable[[Any, Any], None] = lambda key, news: None,
     should_stop: ShouldStop = lambda: False,
     jobs: int = 2,
-    hire: Hire = local_processes,
+    open_pool: OpenPool = process_pool,
 ) -> tuple[bool, list[Any], dict[Any, Any]]:
     """Whether it was the whole, the keys in the order of their beginnings, the results."""
     begun: list[Any] = []
@@ -68,48 +68,50 @@ def perform(
         on_news=on_news,
         on_end=results.__setitem__,
         should_stop=should_stop,
-        hire=hire,
+        open_pool=open_pool,
     )
     return whole, begun, results
 
 
 @pytest.fixture(params=["processes", pytest.param("ray", marks=pytest.mark.slow)])
-def hire(request: pytest.FixtureRequest) -> Hire:
+def open_pool(request: pytest.FixtureRequest) -> OpenPool:
     """All that does not depend on who does the tasks."""
     if request.param == "processes":
-        return local_processes
+        return process_pool
     request.getfixturevalue("ray")
-    return ray_workers
+    return ray_pool
 
 
-def test_all_are_done(hire: Hire) -> None:
-    told: list[tuple[int, str]] = []
+def test_all_are_done(open_pool: OpenPool) -> None:
+    heard: list[tuple[int, str]] = []
     tasks = {number: partial(square, number) for number in range(5)}
-    whole, begun, results = perform(tasks, lambda key, news: told.append((key, news)), hire=hire)
+    whole, begun, results = perform(
+        tasks, lambda key, news: heard.append((key, news)), open_pool=open_pool
+    )
     assert whole
     assert begun == list(range(5))
     assert results == {number: number**2 for number in range(5)}
-    assert all(news == f"{key} here" for key, news in told)
+    assert all(news == f"{key} here" for key, news in heard)
     assert active_children() == []
 
 
-def test_stopped(hire: Hire) -> None:
-    told: list[int] = []
+def test_stopped(open_pool: OpenPool) -> None:
+    heard: list[int] = []
     tasks = dict.fromkeys(range(3), until_stopped)
     whole, begun, results = perform(
-        tasks, lambda _, pid: told.append(pid), lambda: len(told) == 2, hire=hire
+        tasks, lambda _, pid: heard.append(pid), lambda: len(heard) == 2, open_pool=open_pool
     )
     assert not whole
     assert begun == [0, 1]
     assert results == {0: "stopped", 1: "stopped"}
-    assert len(set(told)) == 2
-    assert os.getpid() not in told
+    assert len(set(heard)) == 2
+    assert os.getpid() not in heard
 
 
-def test_a_mistake_of_one_stops_the_others(hire: Hire, tmp_path: Path) -> None:
+def test_a_mistake_of_one_stops_the_others(open_pool: OpenPool, tmp_path: Path) -> None:
     late = tmp_path / "late"
     with pytest.raises(ZeroDivisionError, match="as asked"):
-        perform({0: partial(told_if_late, late), 1: mistake}, hire=hire)
+        perform({0: partial(touch_if_late, late), 1: mistake}, open_pool=open_pool)
     assert not late.exists()
     assert active_children() == []
 
@@ -125,7 +127,7 @@ def test_one_that_is_killed_takes_the_others_with_it(victim: int, tmp_path: Path
             os.kill(pids[victim], signal.SIGKILL)
 
     with pytest.raises(BrokenProcessPool):
-        perform(dict.fromkeys(range(2), partial(told_if_late, late)), kill)
+        perform(dict.fromkeys(range(2), partial(touch_if_late, late)), kill)
     assert not late.exists()
     assert active_children() == []
 
@@ -160,7 +162,7 @@ print(whole, *results.values())
 
 @contextmanager
 def two_at_work() -> Iterator[Started]:
-    """Another process, whose two workers have told their numbers."""
+    """Another process, whose two workers have reported their process ids."""
     with started(["-c", PROGRAM], places=[Path(__file__).parent]) as process:
         assert process.stdout
         assert len({int(process.stdout.readline()) for _ in range(2)}) == 2

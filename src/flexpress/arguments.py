@@ -1,7 +1,7 @@
-"""Checks of what public calls are given: the value as plain Python, or an InputError of one line.
+"""Checks of the arguments of public calls: each returns plain Python, or raises an InputError.
 
-Every message names the argument, the value found and what is allowed. Numbers of NumPy are as good
-as Python's own; truth values are not numbers.
+Every message is one line: the argument, the value found, and what is allowed. NumPy's numbers are
+accepted like Python's own; truth values are not numbers.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Value = TypeVar("Value")
-Words = TypeVar("Words", bound=str)
+_Value = TypeVar("_Value")
+_Words = TypeVar("_Words", bound=str)
 
 LARGEST_SEED = 2**63 - 1
 LONGEST_TIME = 1e9  # seconds, 31 years
@@ -67,14 +67,14 @@ def check_number(
     return number
 
 
-def check_choice(name: str, value: Words, allowed: Sequence[str]) -> Words:
+def check_choice(name: str, value: _Words, allowed: Sequence[str]) -> _Words:
     """One of a few words."""
     if not isinstance(value, str) or value not in allowed:
         raise refusal(name, value, f"one of {', '.join(allowed)}")
     return value
 
 
-def check_kind(name: str, value: object, kind: type[Value], remedy: str) -> Value:
+def check_kind(name: str, value: object, kind: type[_Value], remedy: str) -> _Value:
     """A value of this class; the remedy says how to get one."""
     if not isinstance(value, kind):
         article = "an" if kind.__name__[0] in "aeiounAEIOU" else "a"
@@ -83,8 +83,8 @@ def check_kind(name: str, value: object, kind: type[Value], remedy: str) -> Valu
 
 
 def check_all(
-    name: str, values: Iterable[Value], kind: type[Value], remedy: str
-) -> tuple[Value, ...]:
+    name: str, values: Iterable[_Value], kind: type[_Value], remedy: str
+) -> tuple[_Value, ...]:
     """At least one value, all of this class."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise refusal(name, values, f"a list of {kind.__name__}s; {remedy}")
@@ -113,14 +113,14 @@ def check_text(name: str, value: object) -> str:
 
 
 def check_callable(**functions: Callable[..., object] | None) -> None:
-    """Functions that are called later, by the names of their arguments."""
+    """Functions that are called later, given by the names of their arguments."""
     for name, function in functions.items():
         if not callable(function):
             raise refusal(name, function, "a function; omit it if you need none")
 
 
 def check_array(name: str, value: object) -> NDArray[np.float64]:
-    """A new array in float64; what is not finite is left to the caller."""
+    """A new array of float64; the caller checks that all is finite."""
     import numpy as np
 
     try:
@@ -133,7 +133,7 @@ def check_array(name: str, value: object) -> NDArray[np.float64]:
 
 
 def refusal(name: str, value: object, wanted: str) -> InputError:
-    """The line itself."""
+    """The error for a value that is not allowed."""
     return InputError(f"{name} = {shown(value)}: must be {wanted}")
 
 
@@ -156,7 +156,7 @@ def plain(number: float) -> str:
 
 
 def _power(most: int) -> str:
-    """Limits of machine words are easier to read as powers of two."""
+    """The limits of machine words as powers of two."""
     for exponent in (62, 63, 64):
         if most in (2**exponent, 2**exponent - 1):
             return f"2^{exponent}" + (" - 1" if most % 2 else "")

@@ -1,4 +1,4 @@
-"""Machine code: kept on the disk between runs, made anew when it is stale, and announced."""
+"""Compiled code: announced when it is made, and removed from the cache when it is stale."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from numba.core.event import Event, Listener, install_listener
 
 @contextmanager
 def announced(tell: Callable[[str], None], what: str) -> Iterator[None]:
-    """Within the block the user is told, once, if something is compiled rather than read."""
-    notice = CompilationNotice(lambda: tell(f"compiling {what}"))
+    """Call `tell` once if code is compiled in the block, rather than read from the cache."""
+    notice = _CompilationNotice(lambda: tell(f"compiling {what}"))
     with install_listener("numba:compile", notice):
         yield
 
 
-class CompilationNotice(Listener):
-    """Tells once when compilation begins; code that is read from the disk is not compiled."""
+class _CompilationNotice(Listener):
+    """Reports once that compilation begins."""
 
     def __init__(self, tell: Callable[[], None]) -> None:
         self._tell = tell
-        self._told = False
+        self._reported = False
 
     def on_start(self, event: Event) -> None:
-        if not self._told:
-            self._told = True
+        if not self._reported:
+            self._reported = True
             self._tell()
 
     def on_end(self, event: Event) -> None:
@@ -35,10 +35,9 @@ class CompilationNotice(Listener):
 
 
 def drop_stale_code(compiled: Any, folder: Path) -> None:
-    """Delete the code of this function that is older than any file of the folder.
+    """Delete cached code of this function that is older than any file of the folder.
 
-    Numba's cache looks at the function's own file only: a change in the others that it is made of
-    would go unnoticed.
+    Numba checks the function's own file only: it would miss a change in the functions it calls.
     """
     newest = max(path.stat().st_mtime for path in folder.glob("*.py"))
     name = compiled.__name__

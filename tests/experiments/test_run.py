@@ -16,7 +16,7 @@ from flexpress.experiments import run as module
 from flexpress.experiments.results import read_result
 from flexpress.experiments.run import NAME_LENGTH, Run, fingerprint, perform
 from flexpress.learning import Dataset
-from flexpress.scenario.training import LearningSettings
+from flexpress.scenario import LearningSettings
 from flexpress.simulation.run_folder import is_over
 
 

@@ -13,7 +13,7 @@ from flexpress.learning.datasets import DATASETS, load_dataset
 from flexpress.learning.fmnist import FMNIST
 from flexpress.learning.official import DEBIAN, VARIABLE
 from flexpress.learning.svhn import SVHN
-from flexpress.scenario.training import LearningSettings, Partition
+from flexpress.scenario import LearningSettings, Partition
 
 PAGE = (Path(__file__).parents[2] / "docs" / "learning.md").read_text(encoding="utf-8")
 

@@ -23,7 +23,7 @@ from flexpress.errors import InputError
 from flexpress.learning import official
 from flexpress.learning.datasets import load_dataset
 from flexpress.learning.fmnist import FMNIST, MINI, read_idx
-from flexpress.scenario.training import LearningSettings
+from flexpress.scenario import LearningSettings
 
 TRAIN, TRAIN_LABELS, TEST, TEST_LABELS = FMNIST.checksums
 

@@ -12,7 +12,7 @@ import pytest
 from flexpress.errors import InputError
 from flexpress.learning import Dataset
 from flexpress.learning.datasets import load_dataset
-from flexpress.scenario.training import LearningSettings
+from flexpress.scenario import LearningSettings
 
 Load = Callable[[str], Dataset]
 

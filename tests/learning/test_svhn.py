@@ -16,7 +16,7 @@ from official_data import official_folder
 from flexpress.errors import InputError
 from flexpress.learning.datasets import load_dataset
 from flexpress.learning.svhn import SVHN, read_mat
-from flexpress.scenario.training import LearningSettings
+from flexpress.scenario import LearningSettings
 
 HEADER = 128
 TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"]

@@ -25,7 +25,7 @@ from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import Effort, ShouldStop
 from flexpress.planning.starts import Start, best_of, start_seeds
 from flexpress.scenario import SolverName
-from flexpress.workers.processes import Task, Workers, received
+from flexpress.workers.processes import Task, WorkerPool, drain
 from flexpress.workers.ray_executor import LostError
 
 PAPER = Scenario.preset("paper")
@@ -41,7 +41,7 @@ Solver = Callable[[int, Callable[[Progress], None], ShouldStop], Tours | None]
 
 
 @contextmanager
-def threads(jobs: int) -> Iterator[Workers]:
+def threads(jobs: int) -> Iterator[WorkerPool]:
     """Workers without a process: the seam that any other kind has to fit."""
     news: queue.Queue[tuple[Any, Any]] = queue.Queue()
     stop = threading.Event()
@@ -50,13 +50,13 @@ def threads(jobs: int) -> Iterator[Workers]:
         return pool.submit(task, lambda told: news.put((key, told)), stop.is_set)
 
     with ThreadPoolExecutor(jobs) as pool:
-        yield Workers(submit, lambda: received(news.get_nowait), stop.set)
+        yield WorkerPool(submit, lambda: drain(news.get_nowait), stop.set)
 
 
 @pytest.fixture
 def in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Quick, for what does not depend on processes."""
-    monkeypatch.setattr("flexpress.planning.starts.local_processes", threads)
+    monkeypatch.setattr("flexpress.planning.starts.process_pool", threads)
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def starts_of_four(number: int) -> list[Start]:
 
 
 def best(number: int, jobs: int = 2) -> tuple[int, Tours] | None:
-    found = best_of(starts_of_four(number), jobs, lambda _: None, lambda: False, hire=threads)
+    found = best_of(starts_of_four(number), jobs, lambda _: None, lambda: False, open_pool=threads)
     return None if found is None else (found[0].seed, found[1])
 
 
@@ -125,16 +125,16 @@ def test_the_best_of_all(solver: SolverName, iterations: int, jobs: int) -> None
 
 def test_a_start_that_is_lost_again_and_again() -> None:
     @contextmanager
-    def unreliable(jobs: int) -> Iterator[Workers]:
+    def unreliable(jobs: int) -> Iterator[WorkerPool]:
         def submit(key: Any, task: Task[Any, Any]) -> Future[Any]:
             result: Future[Any] = Future()
             result.set_exception(LostError("lost 5 times: because"))
             return result
 
-        yield Workers(submit, lambda: iter(()), lambda: None)
+        yield WorkerPool(submit, lambda: iter(()), lambda: None)
 
     with pytest.raises(FlexpressError) as caught:
-        best_of(starts_of_four(2), 1, lambda _: None, lambda: False, hire=unreliable)
+        best_of(starts_of_four(2), 1, lambda _: None, lambda: False, open_pool=unreliable)
     assert str(caught.value) == "a start was lost 5 times: because; try fewer jobs at a time"
 
 
@@ -203,7 +203,7 @@ def test_progress_of_all_as_one(solve_with: Callable[[Solver], None]) -> None:
 
     told: list[Progress] = []
     solve_with(solver)
-    assert best_of(starts_of_four(4), 2, told.append, lambda: False, hire=threads)
+    assert best_of(starts_of_four(4), 2, told.append, lambda: False, open_pool=threads)
     fractions = [progress.fraction for progress in told]
     assert fractions == sorted(fractions)
     assert 0 < fractions[0] < fractions[-1] == 1.0

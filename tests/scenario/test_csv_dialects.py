@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flexpress import InputError, Scenario
-from flexpress.scenario.places import LatLon
+from flexpress.scenario.fields import LatLon
 
 PLAIN = "id,x,y\n1,300.5,120\n2,-450,80.25\n"
 

@@ -25,7 +25,7 @@ def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def complaint(network: str, **files: str | bytes) -> str:
+def error_line(network: str, **files: str | bytes) -> str:
     """What is said about a scenario that names these files; `a_csv` is the file a.csv."""
     for name, content in files.items():
         raw = content if isinstance(content, bytes) else content.encode()
@@ -83,11 +83,11 @@ CSV_IN_DEGREES = [
 
 @pytest.mark.parametrize(("content", "expected"), CSV_IN_DEGREES)
 def test_clients_in_csv(content: str | bytes, expected: str) -> None:
-    assert complaint(f'{DEGREES}clients = "a.csv"', a_csv=content) == expected
+    assert error_line(f'{DEGREES}clients = "a.csv"', a_csv=content) == expected
 
 
 def test_csv_in_degrees_beside_a_server_in_metres() -> None:
-    assert complaint(f'{METRES}clients = "a.csv"', a_csv="id,lat,lon\n1,46,8\n") == (
+    assert error_line(f'{METRES}clients = "a.csv"', a_csv="id,lat,lon\n1,46,8\n") == (
         'a.csv: line 1: column "x" is missing in "id,lat,lon"; must be id,x,y, '
         "since network.server is [x, y] in metres"
     )
@@ -163,7 +163,7 @@ GEOJSON_POINTS = [
 
 @pytest.mark.parametrize(("content", "expected"), GEOJSON_POINTS)
 def test_clients_in_geojson(content: str | bytes, expected: str) -> None:
-    assert complaint(f'{DEGREES}clients = "a.json"', a_json=content).startswith(expected)
+    assert error_line(f'{DEGREES}clients = "a.json"', a_json=content).startswith(expected)
 
 
 MATRIX = [
@@ -215,7 +215,7 @@ MATRIX = [
 
 @pytest.mark.parametrize(("content", "expected"), MATRIX)
 def test_distances_in_csv(content: str | bytes, expected: str) -> None:
-    message = complaint(f'{METRES}{CLIENTS}distances = "a.csv"', a_csv=content)
+    message = error_line(f'{METRES}{CLIENTS}distances = "a.csv"', a_csv=content)
     assert message.startswith(expected)
 
 
@@ -249,7 +249,7 @@ NPY = [
 
 @pytest.mark.parametrize(("content", "expected"), NPY)
 def test_distances_in_npy(content: bytes, expected: str) -> None:
-    message = complaint(f'{METRES}{CLIENTS}distances = "a.npy"', a_npy=content)
+    message = error_line(f'{METRES}{CLIENTS}distances = "a.npy"', a_npy=content)
     assert message.startswith(expected)
 
 
@@ -332,7 +332,7 @@ ZONES = [
 @pytest.mark.parametrize(("content", "expected"), ZONES)
 def test_zones_in_geojson(content: str, expected: str) -> None:
     network = f'{METRES}{CLIENTS}ids = ["mill", "weir"]\nno_fly = "a.json"'
-    assert complaint(network, a_json=content) == expected
+    assert error_line(network, a_json=content) == expected
 
 
 CORNERS = "{ lat = 46.57, lon = 8.0 }, { lat = 46.57, lon = 8.01 }, { lat = 46.58, lon = 8.0 }"
@@ -439,7 +439,7 @@ IN_THE_SCENARIO = [
     # zones
     (
         f"{METRES}{CLIENTS}no_fly = []",
-        "network.no_fly = []: has no zones: give one, or leave it out",
+        "network.no_fly = []: has no zones: give one, or omit the key",
     ),
     (
         f"{METRES}{CLIENTS}no_fly = 7",
@@ -461,7 +461,7 @@ IN_THE_SCENARIO = [
     ),
     (
         f"{METRES}{CLIENTS}no_fly_margin = 10",
-        "network.no_fly_margin = 10: has no meaning without no_fly: leave it out",
+        "network.no_fly_margin = 10: has no meaning without no_fly: omit it",
     ),
     (
         f"{METRES}{CLIENTS}no_fly = [{RING}]\nno_fly_margin = -1",
@@ -476,7 +476,7 @@ IN_THE_SCENARIO = [
     (
         f"{METRES}{CLIENTS}no_fly = {WALLS}",
         "network.no_fly = [[[2, 2], [5, 2], [5, 3], [2, 3]], [[2, 5], [5, 5], [5,  ...: "
-        "no way leads from the server to client 2: leave a gap in the zones",
+        "no path leads from the server to client 2: leave a gap in the zones",
     ),
     # files
     (
@@ -496,12 +496,12 @@ IN_THE_SCENARIO = [
 
 @pytest.mark.parametrize(("network", "expected"), IN_THE_SCENARIO)
 def test_in_the_scenario_itself(network: str, expected: str) -> None:
-    assert complaint(network) == f"valley.toml: {expected}"
+    assert error_line(network) == f"valley.toml: {expected}"
 
 
 def test_a_zone_that_crosses_itself_on_the_globe_says_where_in_degrees() -> None:
     bow = [[8.0, 46.6], [8.02, 46.6], [8.0, 46.62], [8.02, 46.62], [8.0, 46.6]]
-    message = complaint(f'{DEGREES}{AND_ONE}no_fly = "a.json"', a_json=zones(bow))
+    message = error_line(f'{DEGREES}{AND_ONE}no_fly = "a.json"', a_json=zones(bow))
     assert "zone 1 crosses itself at lat = 46.61000" in message
     assert message.endswith(", lon = 8.010000: give its corners in order")
 
@@ -509,7 +509,7 @@ def test_a_zone_that_crosses_itself_on_the_globe_says_where_in_degrees() -> None
 def test_too_many_corners() -> None:
     angles = np.linspace(0, 2 * np.pi, 2001, endpoint=False)
     circle = (50 + 10 * np.column_stack([np.cos(angles), np.sin(angles)])).tolist()
-    message = complaint(f'{METRES}{CLIENTS}no_fly = "a.json"', a_json=zones(circle))
+    message = error_line(f'{METRES}{CLIENTS}no_fly = "a.json"', a_json=zones(circle))
     assert message == (
         'valley.toml: network.no_fly = "a.json": 2001 corners in all: must be at most 2000; '
         "simplify the zones"

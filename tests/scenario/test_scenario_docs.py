@@ -1,4 +1,4 @@
-"""The page about the scenario file names every key and unit, and tells errors as they are."""
+"""The page about the scenario file names every key and unit, and shows errors as they are."""
 
 from __future__ import annotations
 

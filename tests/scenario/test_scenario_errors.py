@@ -48,7 +48,7 @@ CLIENTS = "clients = [[3.0, 0.0], [3.0, 4.0]]"
 SERVER_AND_CLIENTS = f"server = [0.0, 0.0]\n{CLIENTS}"
 
 
-def complaint(tmp_path: Path, text: str) -> str:
+def error_line(tmp_path: Path, text: str) -> str:
     """What is said about a file with this text, without the file's name."""
     path = tmp_path / "valley.toml"
     path.write_text(text)
@@ -416,30 +416,30 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
     ],
 )
 def test_one_mistake_one_line(tmp_path: Path, old: str, new: str, expected: str) -> None:
-    assert complaint(tmp_path, changed(old, new)) == expected
+    assert error_line(tmp_path, changed(old, new)) == expected
 
 
 def test_several_mistakes_tell_the_first_and_count_the_others(tmp_path: Path) -> None:
     text = changed("speeds = [10.0, 10.0]", "speeds = [-1.0, -2.0, -3.0]")
-    assert complaint(tmp_path, text) == (
+    assert error_line(tmp_path, text) == (
         f"fleet.speeds[0] = -1.0: must be greater than 0 {SPEED_HINT} (and 2 more)"
     )
 
 
 def test_an_empty_file(tmp_path: Path) -> None:
-    message = complaint(tmp_path, "")
+    message = error_line(tmp_path, "")
     assert message == "network: is missing (the section [network]: server and clients) (and 2 more)"
 
 
 def test_long_values_are_cut(tmp_path: Path) -> None:
-    message = complaint(tmp_path, changed('name = "valley"', f"name = {['x' * 5] * 1000}"))
+    message = error_line(tmp_path, changed('name = "valley"', f"name = {['x' * 5] * 1000}"))
     value = message.removeprefix("name = ").split(": must be")[0]
     assert value.endswith(" ...")
     assert len(value) == 60
 
 
 def test_a_number_too_long_to_print(tmp_path: Path) -> None:
-    message = complaint(tmp_path, changed("slot = 60.0", f"slot = 0x{'f' * 5000}"))
+    message = error_line(tmp_path, changed("slot = 60.0", f"slot = 0x{'f' * 5000}"))
     assert message.startswith("slot = a number of thousands of digits: must be a finite number")
 
 
@@ -472,7 +472,7 @@ KEYS = [
 ]
 
 
-def scenario_or_complaint(data: dict[str, object]) -> Scenario | str:
+def scenario_or_error(data: dict[str, object]) -> Scenario | str:
     try:
         return Scenario.from_dict(data, source="valley.toml")
     except InputError as error:
@@ -489,7 +489,7 @@ def test_whatever_stands_at_a_key_is_read_or_refused_in_one_line(
     data = tomllib.loads(GOOD)
     *table, name = key
     (data[table[0]] if table else data)[name] = value
-    outcome = scenario_or_complaint(data)
+    outcome = scenario_or_error(data)
     if isinstance(outcome, str):
         assert outcome.startswith("valley.toml: ")
         assert outcome.isprintable()

@@ -39,7 +39,7 @@ def load_csv(path: Path, content: str) -> Scenario:
     return Scenario.load(path)
 
 
-def csv_complaint(path: Path, content: str) -> str:
+def csv_error(path: Path, content: str) -> str:
     with pytest.raises(InputError) as caught:
         load_csv(path, content)
     message = str(caught.value)
@@ -124,7 +124,7 @@ def test_csv_with_byte_order_mark_and_windows_line_ends(scenario_with_csv: Path)
     ],
 )
 def test_bad_csv(scenario_with_csv: Path, content: str, fragments: list[str]) -> None:
-    message = csv_complaint(scenario_with_csv, content)
+    message = csv_error(scenario_with_csv, content)
     assert [fragment for fragment in fragments if fragment not in message] == []
 
 

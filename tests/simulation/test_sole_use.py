@@ -1,7 +1,8 @@
-"""Two processes in the same folder: the second is turned away, and the system keeps the books."""
+"""Two processes in the same folder: the second is refused, and the lock ends with its process."""
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from flexpress.errors import InputError
-from flexpress.files.lock import sole_use
+from flexpress.files.lock import LOCK, sole_use
+from flexpress.files.provenance import Outputs
 
 OTHER = """
 import sys
@@ -34,11 +36,37 @@ def test_another_process_in_the_folder(tmp_path: Path) -> None:
         with refused, sole_use(folder):
             raise AssertionError("not alone")
         other.kill()
+    assert [path.name for path in folder.iterdir()] == [LOCK]
     with sole_use(folder):
-        assert list(folder.iterdir()) == []
+        pass
+    assert list(folder.iterdir()) == []
 
 
 def test_again_after_an_error(tmp_path: Path) -> None:
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt), sole_use(tmp_path):
             raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_file_of_a_command_has_the_name_of_the_lock(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"{LOCK}: this name is reserved by flexpress; choose"):
+        Outputs("plan").check(tmp_path, [LOCK])
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+    """Not by its permissions: root may write everywhere."""
+    (tmp_path / LOCK).mkdir()
+    with pytest.raises(InputError, match="no files can be written there: "), sole_use(tmp_path):
+        raise AssertionError("locked a folder")
+
+
+def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some on networks have none: then nobody is refused."""
+
+    def missing(self: object) -> None:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr("flexpress.files.lock.FileLock.acquire", missing)
+    with sole_use(tmp_path), sole_use(tmp_path):
+        pass

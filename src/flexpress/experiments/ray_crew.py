@@ -17,7 +17,7 @@ from flexpress.files.lock import sole_use
 from flexpress.learning.datasets import load_dataset
 from flexpress.workers.cluster import cluster_cores, on_cluster
 from flexpress.workers.processes import perform_all
-from flexpress.workers.ray_executor import LostError, Packed, ray_workers
+from flexpress.workers.ray_executor import LostError, Packed, ray_pool
 
 HOME_SECONDS = 60.0
 """From one sending of a run's files to the next: work that is lost at most."""
@@ -67,7 +67,7 @@ def perform_on_ray(
                 on_news=hear,
                 on_end=end,
                 should_stop=should_stop,
-                hire=partial(ray_workers, pack=Packer(ray, runs, folder)),
+                open_pool=partial(ray_pool, pack=Packer(ray, runs, folder)),
             )
         except LostError as error:
             raise FlexpressError(f"a run was {error}; start again to go on") from None

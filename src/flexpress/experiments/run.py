@@ -14,8 +14,7 @@ from flexpress.files.versions import versions
 from flexpress.learning import Learner, make_learner
 from flexpress.learning.datasets import load_dataset
 from flexpress.planning import Plan
-from flexpress.scenario import Scenario
-from flexpress.scenario.training import LearningSettings
+from flexpress.scenario import LearningSettings, Scenario
 from flexpress.simulation.checkpoint import load_checkpoint
 from flexpress.simulation.events import Event
 from flexpress.simulation.origin import Origin, made_of, text_digest, what_differs

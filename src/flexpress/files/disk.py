@@ -12,7 +12,7 @@ from pathlib import Path
 from flexpress.errors import InputError
 
 SCENARIO, PLAN = "scenario-used.toml", "plan.json"
-"""What a folder of results is about, whichever command wrote it."""
+"""The files in a folder of results that say what it is about, whichever command wrote it."""
 
 
 def read_text(path: Path) -> str:
@@ -32,7 +32,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """The file is there whole or not at all: written beside it, then put in its place."""
+    """Write a draft beside the file, then replace the file: it is never seen half written."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         try:
@@ -45,13 +45,13 @@ def write_file(path: Path, content: str | bytes) -> None:
 
 
 def remove_drafts(path: Path) -> None:
-    """What processes have left that were killed while they wrote this file."""
+    """Remove what processes left that were killed while they wrote this file."""
     for draft in path.parent.glob(f".{glob.escape(path.name)}.[0-9]*.part"):
         draft.unlink(missing_ok=True)
 
 
 def reason(error: OSError | ValueError) -> str:
-    """What the system says, without its numbers."""
+    """The system's message, without its error number."""
     return str(getattr(error, "strerror", None) or error)
 
 
@@ -88,7 +88,7 @@ def check_folder(folder: Path, names: Iterable[str]) -> None:
         raise unusable(folder, error) from None
     finally:
         for path in made:
-            with suppress(OSError, ValueError):  # not there, or in use by another command
+            with suppress(OSError, ValueError):  # missing, or in use by another command
                 path.rmdir()
     for name in names:
         try:
@@ -100,7 +100,7 @@ def check_folder(folder: Path, names: Iterable[str]) -> None:
 
 
 def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> None:
-    """Each in one step; the folder is made if it is not there."""
+    """Each in one step; the folder is made if it is missing."""
     make_folder(folder)
     for name, content in contents.items():
         write_file(folder / name, content)

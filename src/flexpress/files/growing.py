@@ -15,7 +15,7 @@ REMEDY = "put it back as it was, or simulate again into another folder"
 
 
 class GrowingFile:
-    """Gone on with from some length; what came after is cut off. It knows its own digest."""
+    """Continues a file from some length, cutting off the rest. It keeps the file's digest."""
 
     def __init__(self, path: Path, length: int) -> None:
         self._path = path
@@ -29,12 +29,12 @@ class GrowingFile:
 
     @property
     def length(self) -> int:
-        """Bytes, with those that are not flushed yet."""
+        """In bytes, including those that are not flushed yet."""
         return self._file.tell()
 
     @property
     def sha256(self) -> str:
-        """Of as many bytes."""
+        """The digest of these bytes."""
         return self._digest.hexdigest()
 
     def write(self, line: str) -> None:
@@ -48,7 +48,7 @@ class GrowingFile:
             self._file.flush()
 
     def close(self) -> None:
-        """Whatever counts was flushed before."""
+        """Without an error: all that matters was flushed before."""
         with suppress(OSError):
             self._file.close()
 

@@ -18,14 +18,15 @@ from typing import NamedTuple, Self
 
 from flexpress.errors import InputError
 from flexpress.files.disk import check_folder, make_folder, reason, write_file
+from flexpress.files.lock import LOCK
 from flexpress.files.versions import version_of
 
 RECORD = ".flexpress.jsonl"
-MOST_NAMES = 3
-"""Of saved files in an error: a line stays a line."""
+_MOST_NAMES = 3
+"""Number of saved files that an error names, so that it stays one line."""
 
 
-class Writer(NamedTuple):
+class _Writer(NamedTuple):
     """The command that wrote a file, and whether the file is still as it was then."""
 
     command: str
@@ -35,8 +36,8 @@ class Writer(NamedTuple):
 class Outputs:
     """The files that a command writes; errors within a `with` block say which are saved.
 
-    `inputs` are files that it reads. Without a command it is a call from Python, which may replace
-    any file but these.
+    `inputs` are the files that it reads. A call from Python has no command, and may replace any
+    file but its inputs.
     """
 
     def __init__(self, command: str = "", inputs: Iterable[Path] = ()) -> None:
@@ -48,15 +49,15 @@ class Outputs:
 
     def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
         if error and self.saved:
-            more = len(self.saved) - MOST_NAMES
-            names = ", ".join(map(str, self.saved[:MOST_NAMES]))
+            more = len(self.saved) - _MOST_NAMES
+            names = ", ".join(map(str, self.saved[:_MOST_NAMES]))
             names += f" and {more} more" if more > 0 else ""
             error.add_note(f"{names} {'is' if len(self.saved) == 1 else 'are'} saved")
 
     def check(self, folder: Path, names: Iterable[str], growing: Iterable[str] = ()) -> None:
         """InputError before the work if files of these names cannot or must not be written.
 
-        Leaves nothing behind. Those that grow may be longer than they were when on record.
+        Leaves nothing behind. Growing files may be longer than they were when recorded.
         """
         names, growing = list(names), list(growing)
         check_folder(folder, [*names, *growing])
@@ -64,7 +65,7 @@ class Outputs:
             self.check_file(folder / name, growing=name in growing)
 
     def write(self, folder: Path, contents: Iterable[tuple[str, str | bytes]]) -> None:
-        """One after the other: what comes first is saved even if a later content cannot be made."""
+        """One after the other: the first are saved even if a later content cannot be made."""
         make_folder(folder)
         for name, content in contents:
             path = folder / name
@@ -76,9 +77,9 @@ class Outputs:
             self.saved.append(path)
 
     def check_file(self, path: Path, *, growing: bool = False) -> None:
-        """The rule; a file that is not there may be written."""
-        if path.name == RECORD:
-            raise InputError(f"{path}: this name is kept for the record of a folder; take another")
+        """The rule; a file that does not exist may be written."""
+        if path.name in (RECORD, LOCK):
+            raise InputError(f"{path}: this name is reserved by flexpress; choose another")
         if not os.path.lexists(path):
             return
         if any(other.exists() and path.exists() and path.samefile(other) for other in self._inputs):
@@ -89,8 +90,8 @@ class Outputs:
 
 
 def why_not_own(path: Path, command: str, *, growing: bool = False) -> str:
-    """Nothing if this command wrote the file, and nobody changed it since; or if it may grow."""
-    writer = writer_of(path)
+    """The reason; blank if this command wrote the file, and nobody changed it or it may grow."""
+    writer = _writer_of(path)
     if writer is None:
         return "was not written by flexpress"
     if writer.command != command:
@@ -100,19 +101,19 @@ def why_not_own(path: Path, command: str, *, growing: bool = False) -> str:
     return ""
 
 
-def writer_of(path: Path) -> Writer | None:
-    """The last command that wrote this very content, or else the last that wrote this file."""
+def _writer_of(path: Path) -> _Writer | None:
+    """The last command that wrote this content, or else the last that wrote this file."""
     lines = list(_lines_about(path))
     if not lines:
         return None
     found = digest(path)
     same = [line["command"] for line in lines if line["sha256"] == found]
-    return Writer(same[-1], True) if same else Writer(lines[-1]["command"], False)
+    return _Writer(same[-1], True) if same else _Writer(lines[-1]["command"], False)
 
 
 def is_changed(path: Path) -> bool:
-    """Whether the record contradicts the file; where there is no record, nothing does."""
-    writer = writer_of(path)
+    """Whether the file differs from its record; without a record it does not."""
+    writer = _writer_of(path)
     return writer is not None and not writer.unchanged
 
 
@@ -125,7 +126,7 @@ def digest(path: Path) -> str:
 
 
 def add_line(path: Path, command: str, sha256: str) -> None:
-    """This command is about to write the file, or just has."""
+    """Record that this command is about to write the file, or has just written it."""
     entry = {"file": path.name, "command": command, "sha256": sha256}
     entry["flexpress"] = version_of("flexpress")
     lines = list(_lines_about(path))
@@ -134,14 +135,14 @@ def add_line(path: Path, command: str, sha256: str) -> None:
     record = path.with_name(RECORD)
     torn = record.exists() and not record.read_bytes().endswith(b"\n")
     try:
-        with record.open("ab") as file:  # in one step, also beside other commands
+        with record.open("ab") as file:  # one write: other commands may append too
             file.write(("\n" * torn + json.dumps(entry) + "\n").encode())
     except OSError as error:
         raise InputError(f"{record}: cannot be written: {reason(error)}") from None
 
 
 def _lines_about(path: Path) -> Iterator[Mapping[str, str]]:
-    """A line that was torn by a full disk says nothing."""
+    """The lines of the record about this file; a line torn by a full disk is skipped."""
     record = path.with_name(RECORD)
     try:
         lines = record.read_bytes().splitlines() if record.exists() else []

@@ -1,4 +1,4 @@
-"""What results depend on besides their inputs: machines that disagree in it must not mix."""
+"""The versions that results depend on, besides their inputs; they must agree on all machines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexpress.errors import InputError
 
 
 def versions(*, by_torch: bool = False) -> dict[str, str]:
-    """Of flexpress, of Python, and of the packages that compute."""
+    """The versions of flexpress, of Python, and of the packages that compute."""
     names = ["flexpress", "python", "numpy", "numba", *(["torch"] if by_torch else [])]
     return {name: version_of(name) for name in names}
 

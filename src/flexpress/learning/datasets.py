@@ -18,7 +18,7 @@ from flexpress.learning.fmnist import FMNIST, load_mini
 from flexpress.learning.official import Samples, Tell
 from flexpress.learning.svhn import SVHN
 from flexpress.learning.user_code import call_function, import_function
-from flexpress.scenario.training import LearningSettings
+from flexpress.scenario import LearningSettings
 
 Images = NDArray[np.uint8] | NDArray[np.float32]
 Labels = NDArray[np.int32]

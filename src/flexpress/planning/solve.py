@@ -182,8 +182,8 @@ def solve_often(
     from flexpress.planning.starts import Start, best_of, staff, start_seeds
 
     tasks = [Start(problem, objective, solver, effort, own) for own in start_seeds(seed, starts)]
-    at_a_time, hire = staff(jobs, on_ray=on_ray)
-    best = best_of(tasks, at_a_time, on_progress, should_stop, hire=hire)
+    at_a_time, open_pool = staff(jobs, on_ray=on_ray)
+    best = best_of(tasks, at_a_time, on_progress, should_stop, open_pool=open_pool)
     return (None, seed) if best is None else (best[1], best[0].seed)
 
 

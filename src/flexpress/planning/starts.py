@@ -17,8 +17,8 @@ from flexpress.planning.progress import Effort, OnProgress, Progress, ShouldStop
 from flexpress.planning.solve import solve
 from flexpress.scenario import Objective, SolverName
 from flexpress.workers.cluster import cluster_cores, on_cluster
-from flexpress.workers.processes import Hire, local_processes, num_cores, perform_all
-from flexpress.workers.ray_executor import LostError, ray_workers
+from flexpress.workers.processes import OpenPool, num_cores, perform_all, process_pool
+from flexpress.workers.ray_executor import LostError, ray_pool
 
 PAUSE = 0.1
 """Seconds between two reports of a start: more often nobody looks."""
@@ -62,12 +62,12 @@ def start_seeds(seed: int, starts: int) -> list[int]:
     return [seed, *(int(sequence.generate_state(1)[0]) for sequence in drawn)]
 
 
-def staff(jobs: int | None, *, on_ray: bool) -> tuple[int, Hire]:
+def staff(jobs: int | None, *, on_ray: bool) -> tuple[int, OpenPool]:
     """How many at a time, and who: processes, or the Ray cluster that we are connected to."""
     if not on_ray:
-        return jobs or num_cores(), local_processes
+        return jobs or num_cores(), process_pool
     with on_cluster() as ray:
-        return jobs or cluster_cores(ray), ray_workers
+        return jobs or cluster_cores(ray), ray_pool
 
 
 def best_of(
@@ -76,11 +76,11 @@ def best_of(
     on_progress: OnProgress,
     should_stop: ShouldStop,
     *,
-    hire: Hire = local_processes,
+    open_pool: OpenPool = process_pool,
 ) -> tuple[Start, Tours] | None:
     """The best start and its tours, of equal ones the first; None if no start found any.
 
-    It does not depend on the number of jobs, the starts done at a time, nor on who is hired.
+    It does not depend on the number of jobs, the starts done at a time, nor on the kind of pool.
     """
     found: dict[int, Tours] = {}
     summary = Summary(len(starts), on_progress)
@@ -98,7 +98,7 @@ def best_of(
             on_news=summary.hear,
             on_end=on_end,
             should_stop=should_stop,
-            hire=hire,
+            open_pool=open_pool,
         )
     except BrokenProcessPool:
         raise FlexpressError(

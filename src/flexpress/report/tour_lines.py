@@ -96,7 +96,7 @@ def in_plane(scenario: Scenario, points: Sequence[Point]) -> FloatArray:
     given = np.array(points, dtype=float).reshape(-1, 2)
     if scenario.coordinates is None or len(given) == 0:
         return given
-    from flexpress.scenario.geodesy import to_plane
+    from flexpress.scenario.projection import to_plane
 
     latitude, longitude = scenario.coordinates[0].tolist()
     return to_plane(given, (latitude, longitude))

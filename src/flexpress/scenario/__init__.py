@@ -2,13 +2,20 @@
 
 from flexpress.scenario.model import Scenario, check_scenario
 from flexpress.scenario.preset import preset_names, preset_text
-from flexpress.scenario.settings import Objective, SolverName
+from flexpress.scenario.settings import (
+    Algorithm,
+    Clock,
+    LearningSettings,
+    Objective,
+    Partition,
+    SolverName,
+)
 from flexpress.scenario.terrain import Point
-from flexpress.scenario.training import Algorithm, Clock, Partition
 
 __all__ = [
     "Algorithm",
     "Clock",
+    "LearningSettings",
     "Objective",
     "Partition",
     "Point",

@@ -1,4 +1,7 @@
-"""GeoJSON (RFC 7946): its features, and positions [lon, lat] or, in a planar scenario, [x, y]."""
+"""Clients from GeoJSON points, no-fly zones from GeoJSON polygons (RFC 7946).
+
+Positions are [lon, lat] or, in a planar scenario, [x, y]; a third number is the altitude.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from flexpress.errors import InputError
-from flexpress.scenario.places import LatLon, Place, latitude, longitude
-from flexpress.scenario.quantities import coordinate
+from flexpress.scenario.fields import (
+    FEWEST_CORNERS,
+    LatLon,
+    Place,
+    Ring,
+    client_id,
+    coordinate,
+    height_or_blank,
+    label_or_blank,
+    latitude,
+    longitude,
+    ring,
+)
+from flexpress.scenario.sensors import client_keys
 from flexpress.scenario.validation_errors import show_value
 
-WGS84 = ("CRS84", "EPSG:4326", "EPSG::4326")
+_WGS84 = ("CRS84", "EPSG:4326", "EPSG::4326")
 
 
 @dataclass(frozen=True)
-class Feature:
+class _Feature:
     """One feature of a file; `where` names file and number, counted from 1, for errors."""
 
     where: str
@@ -25,7 +40,106 @@ class Feature:
     properties: Mapping[str, object] = field(default_factory=dict)
 
 
-def read_features(text: str, source: str, geographic: bool) -> list[Feature]:
+def parse_points(text: str, source: str, geographic: bool) -> dict[str, object]:
+    """The points as the keys `clients`, `ids`, `names`, `altitudes` of `[network]`."""
+    features = _read_features(text, source, geographic)
+    if not features:
+        raise InputError(f"{source}: no clients; give at least one feature with a Point")
+    clients = [_client(feature, geographic) for feature in features]
+    given = [_given_id(feature) for feature in features]
+    if all(client is None for client in given):
+        return client_keys(range(1, len(features) + 1), clients)
+    return client_keys(_check_ids(given, features), clients)
+
+
+def parse_polygons(text: str, source: str, geographic: bool) -> dict[str, object]:
+    """The polygons as the keys `no_fly` and `no_fly_names` of `[network]`."""
+    features = _read_features(text, source, geographic)
+    found = [(z, _zone_name(each)) for each in features for z in _zones(each, geographic)]
+    if not found:
+        raise InputError(f"{source}: no zones; give a Polygon, or remove network.no_fly")
+    zones, names = (list(column) for column in zip(*found, strict=True))
+    return {"no_fly": zones, "no_fly_names": names} if any(names) else {"no_fly": zones}
+
+
+def _client(feature: _Feature, geographic: bool) -> list[object]:
+    _check_kind(feature, ["Point"])
+    place, altitude = _read_position(feature.coordinates, feature.where, geographic)
+    name = feature.properties.get("name")
+    return [
+        place,
+        _checked(feature, "name", "" if name is None else name),
+        _checked(feature, "altitude", altitude),
+    ]
+
+
+def _checked(feature: _Feature, key: str, value: object) -> float | str:
+    try:
+        return label_or_blank(value) if key == "name" else height_or_blank(value)
+    except ValueError as error:
+        raise InputError(f"{feature.where}: {key} = {show_value(value)}: {error}") from None
+
+
+def _given_id(feature: _Feature) -> object:
+    return feature.properties.get("id") if feature.id is None else feature.id
+
+
+def _check_ids(ids: list[object], features: list[_Feature]) -> list[int | str]:
+    """Each feature has one, and no two have the same."""
+    checked: list[int | str] = []
+    first: dict[str, int] = {}
+    for number, (value, feature) in enumerate(zip(ids, features, strict=True), start=1):
+        if value is None:
+            raise InputError(
+                f"{feature.where}: has no id, but others have: give one to each, or to none"
+            )
+        try:
+            checked.append(client_id(value))
+        except ValueError as error:
+            raise InputError(f"{feature.where}: id = {show_value(value)}: {error}") from None
+        other = first.setdefault(str(value), number)
+        if other != number:
+            raise InputError(
+                f"{feature.where}: id = {value}: also in feature {other}; give each id once"
+            )
+    return checked
+
+
+def _zone_name(feature: _Feature) -> str:
+    """On one line. It is only shown, so nothing about it is an error."""
+    name = feature.properties.get("name")
+    text = str(name) if isinstance(name, str | int | float) else ""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _zones(feature: _Feature, geographic: bool) -> list[Ring]:
+    _check_kind(feature, ["Polygon", "MultiPolygon"])
+    several = feature.kind == "MultiPolygon"
+    polygons = feature.coordinates if several else [feature.coordinates]
+    if not isinstance(polygons, list):
+        raise InputError(f"{feature.where}: coordinates = {show_value(polygons)}: must be a list")
+    return [_zone(polygon, feature.where, geographic) for polygon in polygons]
+
+
+def _zone(polygon: object, where: str, geographic: bool) -> Ring:
+    if not isinstance(polygon, list) or not polygon or not isinstance(polygon[0], list):
+        raise InputError(
+            f"{where}: coordinates = {show_value(polygon)}: "
+            f"must be a list with one ring of at least {FEWEST_CORNERS} corners"
+        )
+    if len(polygon) > 1:
+        raise InputError(
+            f"{where}: a polygon with {len(polygon) - 1} holes: a zone has none; "
+            "give the outer ring alone"
+        )
+    corners = [_read_position(corner, where, geographic)[0] for corner in polygon[0]]
+    try:
+        return ring(corners)
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _read_features(text: str, source: str, geographic: bool) -> list[_Feature]:
     """The features of a collection; a single feature or bare geometry counts as a collection."""
     document = _parse(text, source)
     if geographic:
@@ -38,7 +152,7 @@ def read_features(text: str, source: str, geographic: bool) -> list[Feature]:
     return [_feature(each, f"{source}: feature {n}") for n, each in enumerate(features, start=1)]
 
 
-def read_position(value: object, where: str, geographic: bool) -> tuple[Place, object]:
+def _read_position(value: object, where: str, geographic: bool) -> tuple[Place, object]:
     """The place of a position, and its third number, if any: the altitude."""
     if not isinstance(value, list) or not 2 <= len(value) <= 3:
         shape = "[lon, lat]" if geographic else "[x, y]"
@@ -53,7 +167,7 @@ def read_position(value: object, where: str, geographic: bool) -> tuple[Place, o
     ), altitude
 
 
-def check_kind(feature: Feature, allowed: Sequence[str]) -> None:
+def _check_kind(feature: _Feature, allowed: Sequence[str]) -> None:
     if feature.kind not in allowed:
         needed = " or ".join(allowed)
         raise InputError(f"{feature.where}: type {show_value(feature.kind)}: must be {needed}")
@@ -71,7 +185,7 @@ def _parse(text: str, source: str) -> Mapping[str, object]:
     return document
 
 
-def _feature(value: object, where: str) -> Feature:
+def _feature(value: object, where: str) -> _Feature:
     if not isinstance(value, dict):
         raise InputError(f"{where}: {show_value(value)}: must be an object")
     bare = value.get("type") != "Feature"
@@ -79,7 +193,7 @@ def _feature(value: object, where: str) -> Feature:
     if not isinstance(geometry, dict) or not isinstance(geometry.get("type"), str):
         raise InputError(f'{where}: must have a "geometry" with a "type"')
     properties = value.get("properties")
-    return Feature(
+    return _Feature(
         where,
         geometry["type"],
         geometry.get("coordinates"),
@@ -91,9 +205,9 @@ def _feature(value: object, where: str) -> Feature:
 
 
 def _check_system(document: Mapping[str, object], source: str) -> None:
-    """GeoJSON is WGS84; an older file may name another system, whose numbers mean other places."""
+    """GeoJSON is WGS84, but an older file may name another coordinate system."""
     for name in _strings(document.get("crs")):
-        if ":" in name and not name.endswith(WGS84):
+        if ":" in name and not name.endswith(_WGS84):
             raise InputError(
                 f"{source}: coordinates are in {show_value(name)}: "
                 "must be WGS84 (EPSG:4326); export the file anew"

@@ -1,6 +1,7 @@
-"""The files that a scenario names: clients, no-fly zones, distances, read into their keys.
+"""The files that a scenario names: clients, no-fly zones and distances are read into their keys.
 
-The data's folder is not read here, but it too is named from where the scenario's file is.
+The folder of the data set is not read here, but its name is made absolute: like the other names
+it is relative to the scenario's file.
 """
 
 from __future__ import annotations
@@ -12,30 +13,29 @@ from pathlib import Path
 
 from flexpress.errors import InputError
 from flexpress.files.disk import decode, parse_toml, read_bytes, read_text
-from flexpress.scenario.features import parse_points, parse_polygons
-from flexpress.scenario.matrix_file import parse_csv, parse_npy
-from flexpress.scenario.places import is_geographic
-from flexpress.scenario.quantities import label
+from flexpress.scenario.fields import is_geographic, label
+from flexpress.scenario.geojson import parse_points, parse_polygons
+from flexpress.scenario.matrix import parse_csv, parse_npy
 from flexpress.scenario.sensors import parse_sensors
 from flexpress.scenario.validation_errors import show_value
 
-GEOJSON = (".geojson", ".json")
-NUMPY = ".npy"
-BESIDE = {"clients": ("ids", "names", "altitudes"), "no_fly": ("no_fly_names",)}
-"""Keys that a file gives beside the one that names it."""
+_GEOJSON = (".geojson", ".json")
+_NUMPY = ".npy"
+_BESIDE = {"clients": ("ids", "names", "altitudes"), "no_fly": ("no_fly_names",)}
+"""Further keys that come from the file which the key names."""
 
-Table = Mapping[str, object]
+_Table = Mapping[str, object]
 
 
 def input_files(path: Path) -> list[Path]:
-    """The file of a scenario, and those that it names."""
+    """The scenario's file, and the files that it names."""
     network = parse_toml(read_text(path), str(path)).get("network")
     names = network.values() if isinstance(network, Mapping) else ()
     return [path, *(path.parent / name for name in names if isinstance(name, str))]
 
 
-def read_inputs(data: Table, base_dir: Path, source: str) -> Table:
-    """The scenario's data with the contents of the files in the place of their names."""
+def read_inputs(data: _Table, base_dir: Path, source: str) -> _Table:
+    """The scenario's data, with the names of files replaced by their contents."""
     data = _place_data_dir(data, base_dir)
     network = data.get("network")
     if not isinstance(network, Mapping):
@@ -50,8 +50,8 @@ def read_inputs(data: Table, base_dir: Path, source: str) -> Table:
     return {**data, "network": network}
 
 
-def _place_data_dir(data: Table, base_dir: Path) -> Table:
-    """`learning.data_dir` as it is to be found from anywhere; wrong values are found later."""
+def _place_data_dir(data: _Table, base_dir: Path) -> _Table:
+    """Make `learning.data_dir` absolute; wrong values are reported later."""
     learning = data.get("learning")
     if not isinstance(learning, Mapping):
         return data
@@ -71,30 +71,30 @@ def _open(name: str, base_dir: Path, where: str) -> tuple[Path, bytes]:
         raise InputError(f"{where}: {error}") from None
 
 
-def _check_alone(key: str, network: Table, where: str) -> None:
-    for other in BESIDE.get(key, ()):
+def _check_alone(key: str, network: _Table, where: str) -> None:
+    for other in _BESIDE.get(key, ()):
         if other in network:
             raise InputError(f"{where}: the {other} stand in that file; remove network.{other}")
 
 
-def _clients(path: Path, content: bytes, network: Table) -> Table:
+def _clients(path: Path, content: bytes, network: _Table) -> _Table:
     geographic = is_geographic(network.get("server"))
-    parse = parse_points if path.suffix.lower() in GEOJSON else parse_sensors
+    parse = parse_points if path.suffix.lower() in _GEOJSON else parse_sensors
     return parse(decode(content, path), str(path), geographic)
 
 
-def _zones(path: Path, content: bytes, network: Table) -> Table:
+def _zones(path: Path, content: bytes, network: _Table) -> _Table:
     return parse_polygons(decode(content, path), str(path), is_geographic(network.get("server")))
 
 
-def _distances(path: Path, content: bytes, network: Table) -> Table:
-    if path.suffix.lower() == NUMPY:
+def _distances(path: Path, content: bytes, network: _Table) -> _Table:
+    if path.suffix.lower() == _NUMPY:
         return {"distances": parse_npy(content, str(path))}
     return {"distances": parse_csv(decode(content, path), str(path), _ids(network))}
 
 
-def _ids(network: Table) -> Sequence[object]:
-    """As the scenario will have them, if what it says about its clients is right."""
+def _ids(network: _Table) -> Sequence[object]:
+    """The ids that the scenario will have, if its keys about clients are valid."""
     ids, clients = network.get("ids"), network.get("clients")
     if isinstance(ids, list | tuple):
         return ids

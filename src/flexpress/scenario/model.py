@@ -11,24 +11,38 @@ from typing import Self
 import numpy as np
 from pydantic import Field, ValidationError, model_validator
 
-from flexpress.arguments import LONGEST_TIME, check_kind, check_path, check_text, plain, refusal
+from flexpress.arguments import (
+    LARGEST_SEED,
+    LONGEST_TIME,
+    check_kind,
+    check_path,
+    check_text,
+    plain,
+    refusal,
+)
 from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
 from flexpress.files.disk import parse_toml, read_text, write_file
+from flexpress.scenario.fields import Label, LatLonAltitude, PositiveTime, WholeNumber
 from flexpress.scenario.inputs import read_inputs
-from flexpress.scenario.link import Link
 from flexpress.scenario.network import Block, Network
-from flexpress.scenario.places import LatLonAltitude
 from flexpress.scenario.preset import preset_text
-from flexpress.scenario.quantities import LARGEST_SEED, Label, PositiveTime, WholeNumber
 from flexpress.scenario.section import KeyedError, Section
-from flexpress.scenario.settings import MOST_WATTS, TRANSMIT_POWER, Fleet, PlanSettings, Power
+from flexpress.scenario.settings import (
+    MOST_WATTS,
+    TRANSMIT_POWER,
+    Fleet,
+    LearningSettings,
+    Link,
+    PlanSettings,
+    Power,
+    RunSettings,
+)
 from flexpress.scenario.terrain import Point, Terrain
 from flexpress.scenario.toml import write_document
-from flexpress.scenario.training import LearningSettings, RunSettings
 from flexpress.scenario.validation_errors import explain
 
-SHORTEST_SLOT = 1e-3
+_SHORTEST_SLOT = 1e-3
 
 
 class Scenario(Section):
@@ -38,7 +52,7 @@ class Scenario(Section):
     seed: WholeNumber = Field(default=0, ge=0, le=LARGEST_SEED, description="0 to 2^63 - 1")
     slot: PositiveTime = Field(
         default=60.0,
-        ge=SHORTEST_SLOT,
+        ge=_SHORTEST_SLOT,
         le=LONGEST_TIME,
         description="seconds for one local training step",
     )
@@ -71,12 +85,12 @@ class Scenario(Section):
         base_dir: str | Path | None = None,
         source: str = "scenario",
     ) -> Self:
-        """The scenario in nested mappings shaped like the file; `source` stands in its errors."""
+        """The scenario in nested mappings shaped like the file; errors begin with `source`."""
         if not isinstance(data, Mapping):
             raise refusal("data", data, "a mapping of keys, shaped like the scenario file")
         folder = Path() if base_dir is None else check_path("base_dir", base_dir)
         check_text("source", source)
-        data = plain_values(data)
+        data = _plain_values(data)
         complete = read_inputs(data, folder, source)
         try:
             return cls.model_validate(complete)
@@ -84,9 +98,9 @@ class Scenario(Section):
             raise InputError(f"{source}: {explain(error, data, cls)}") from None
 
     def replace(self, **changes: object) -> Self:
-        """Another scenario: mappings are merged into their section, None takes a key away.
+        """A changed copy: mappings are merged into their section, and None removes a key.
 
-        The names of no-fly zones go with the zones.
+        Replacing the no-fly zones removes their names, too.
         """
         data = self.to_dict()
         for key, change in changes.items():
@@ -102,7 +116,7 @@ class Scenario(Section):
         return self.model_dump(exclude_none=True)
 
     def to_toml(self) -> str:
-        """Text that loads as an equal scenario, bit for bit; what came from files is listed."""
+        """Text that loads as an equal scenario, bit for bit; contents of files are included."""
         return write_document(self.to_dict())
 
     def save(self, path: str | Path) -> None:
@@ -110,20 +124,20 @@ class Scenario(Section):
 
     @property
     def learning_seed(self) -> int:
-        """Deals the data, draws the first model and the mini-batches."""
+        """The seed of the partition, the first model and the mini-batches."""
         return self.seed if self.learning.seed is None else self.learning.seed
 
     @cached_property
     def terrain(self) -> Terrain:
-        """Where everything is, and the ways between."""
+        """Where everything is, and the paths between."""
         return Terrain(self.network, self.seed)
 
     @property
     def positions(self) -> FloatArray:
         """Server first, then the clients in the order of `client_ids`: (N + 1, 2), read-only.
 
-        Metres, x to the east, y to the north. A scenario in latitudes and longitudes has them in
-        the plane around the server in which distances and directions from it are true.
+        Metres, x to the east, y to the north. For latitudes and longitudes this is the plane
+        around the server in which distances and directions from the server are true.
         """
         return self.terrain.positions
 
@@ -138,7 +152,7 @@ class Scenario(Section):
         return self.terrain.distances
 
     def corners(self, i: int, j: int) -> tuple[Point, ...]:
-        """Way points around no-fly zones from node i to node j; none where the way is free."""
+        """Way points around no-fly zones from node i to node j; none if it is free."""
         return self.terrain.corners(i, j)
 
     @property
@@ -153,24 +167,24 @@ class Scenario(Section):
 
     @property
     def client_names(self) -> tuple[str, ...]:
-        """What to call each client: its name, or else its id."""
+        """The name of each client, or else its id."""
         return self.network.client_names()
 
     @property
     def client_altitudes(self) -> tuple[float | None, ...]:
-        """Metres above sea level of each client; None where the scenario does not say."""
+        """Metres above sea level of each client; None if not given."""
         given = self.network.altitudes or ("",) * self.num_clients
         return tuple(None if isinstance(metres, str) else metres for metres in given)
 
     @property
     def server_altitude(self) -> float | None:
-        """Metres above sea level; None if the scenario does not say."""
+        """Metres above sea level; None if not given."""
         server = self.network.server
         return server.altitude if isinstance(server, LatLonAltitude) else None
 
     @property
     def flight_altitude(self) -> float | None:
-        """Metres above the ground; None if the scenario does not say."""
+        """Metres above the ground; None if not given."""
         return self.link.altitude
 
     @cached_property
@@ -211,7 +225,7 @@ class Scenario(Section):
 
     @property
     def transmit_power(self) -> float:
-        """p of the paper, watts, wherever it is given: in [power], in [link], or by default."""
+        """p of the paper, watts: from [power], else from [link], else the default."""
         given = (self.power.transmit, self.link.transmit_power)
         return next((watts for watts in given if watts is not None), TRANSMIT_POWER)
 
@@ -239,7 +253,7 @@ class Scenario(Section):
     @model_validator(mode="after")
     def _check_partition(self) -> Self:
         if self.learning.partition == "location" and self.network.blocks is None:
-            raise KeyedError("learning.partition", "needs network.blocks: take iid or dirichlet")
+            raise KeyedError("learning.partition", "needs network.blocks: use iid or dirichlet")
         return self
 
     @model_validator(mode="after")
@@ -253,12 +267,12 @@ class Scenario(Section):
 
 
 def check_scenario(scenario: object) -> Scenario:
-    """InputError for anything else that a public call is given as its scenario."""
+    """The scenario given to a public call; InputError if it is something else."""
     return check_kind("scenario", scenario, Scenario, "make one with Scenario.load or .preset")
 
 
-def plain_values(data: Mapping[str, object]) -> dict[str, object]:
-    """Without NumPy's numbers and arrays, and without paths: as a file would have given it."""
+def _plain_values(data: Mapping[str, object]) -> dict[str, object]:
+    """The same data as a file would give it: without NumPy's numbers and arrays, and paths."""
     return {str(key): _plain(value) for key, value in data.items()}
 
 
@@ -268,14 +282,14 @@ def _plain(value: object) -> object:
     if isinstance(value, PurePath):
         return str(value)
     if isinstance(value, Mapping):
-        return plain_values(value)
+        return _plain_values(value)
     if isinstance(value, list | tuple) and any(map(_is_numpy, set(map(type, value)))):
         return [_plain(entry) for entry in value]
     return value
 
 
 def _is_numpy(kind: type) -> bool:
-    """Numbers deeper within a list are found by those who read them: a million places are quick."""
+    """Only the entries of a list are looked at: readers accept NumPy's numbers deeper within it."""
     return issubclass(kind, np.generic | np.ndarray)
 
 

@@ -5,28 +5,34 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
-from flexpress.scenario.matrix import Distances
-from flexpress.scenario.places import AnyPlace, Home, LatLon, Place, Zone, as_array, is_geographic
-from flexpress.scenario.quantities import (
+from flexpress.arrays import FloatArray
+from flexpress.scenario.fields import (
     Area,
+    BlockCounts,
     ClientId,
-    Grid,
+    ClientPlace,
     Height,
+    LatLon,
     Margin,
     Name,
+    Place,
+    ServerPlace,
     WholeNumber,
+    Zone,
+    as_array,
+    is_geographic,
 )
+from flexpress.scenario.matrix import Distances
 from flexpress.scenario.section import KeyedError, Section, check_form, present
 
-LISTED = ("clients",)
-GENERATED = ("area", "blocks", "clients_per_block")
-OF_LISTED = ("ids", "names", "altitudes")
-MOST_CLIENTS = 1_000_000
-MOST_WITH_MATRIX = 5_000
-"""Clients whose distances are kept in a matrix: 200 MB of them."""
+_LISTED = ("clients",)
+_GENERATED = ("area", "blocks", "clients_per_block")
+_OF_LISTED = ("ids", "names", "altitudes")
+_MOST_CLIENTS = 1_000_000
+_MOST_WITH_MATRIX = 5_000
+"""Clients whose distances fit into a matrix of 200 MB."""
 
 Block = tuple[float, float, float, float]
 """x0, y0, x1, y1 in metres: the south-west and north-east corners."""
@@ -35,8 +41,10 @@ Block = tuple[float, float, float, float]
 class Network(Section):
     """Clients either listed by position, or drawn at random in the blocks of an area."""
 
-    server: Home | None = Field(default=None, description="[x, y] in metres, or { lat, lon }")
-    clients: tuple[AnyPlace, ...] | None = Field(
+    server: ServerPlace | None = Field(
+        default=None, description="[x, y] in metres, or { lat, lon }"
+    )
+    clients: tuple[ClientPlace, ...] | None = Field(
         default=None,
         description='a list of [x, y] in metres or of { lat, lon }, or a file: "sensors.csv"',
     )
@@ -56,7 +64,7 @@ class Network(Section):
     )
     no_fly_margin: Margin | None = Field(default=None, description="metres kept from the zones")
     area: Area | None = Field(default=None, description="[width, height] in metres")
-    blocks: Grid | None = Field(default=None, description="[columns, rows]")
+    blocks: BlockCounts | None = Field(default=None, description="[columns, rows]")
     clients_per_block: WholeNumber | None = Field(
         default=None, ge=1, description="one number for all"
     )
@@ -73,14 +81,14 @@ class Network(Section):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        form = check_form(self, (LISTED, GENERATED))
-        if form == LISTED and self.server is None:
+        form = check_form(self, (_LISTED, _GENERATED))
+        if form == _LISTED and self.server is None:
             raise KeyedError("server", "is missing: give [x, y] in metres, or { lat, lon }")
-        if not 1 <= self.num_clients <= MOST_CLIENTS:
-            key = "clients" if form == LISTED else "clients_per_block"
-            text = f"gives {self.num_clients} clients: must be 1 to {MOST_CLIENTS}"
+        if not 1 <= self.num_clients <= _MOST_CLIENTS:
+            key = "clients" if form == _LISTED else "clients_per_block"
+            text = f"gives {self.num_clients} clients: must be 1 to {_MOST_CLIENTS}"
             raise KeyedError(key, text)
-        for key in self.given(*OF_LISTED):
+        for key in self.given(*_OF_LISTED):
             self._check_one_per_client(key)
         return self
 
@@ -106,10 +114,10 @@ class Network(Section):
             found = len(self.distances)
             text = f"{found} x {found} entries: must be {nodes} x {nodes}, server and clients"
             raise KeyedError("distances", text)
-        if self.num_clients > MOST_WITH_MATRIX and self.needs_matrix:
+        if self.num_clients > _MOST_WITH_MATRIX and self.needs_matrix:
             key = "clients" if self.clients is not None else "clients_per_block"
             text = (
-                f"gives {self.num_clients} clients: must be at most {MOST_WITH_MATRIX} with "
+                f"gives {self.num_clients} clients: must be at most {_MOST_WITH_MATRIX} with "
                 "latitudes, no_fly or distances"
             )
             raise KeyedError(key, text)
@@ -118,9 +126,9 @@ class Network(Section):
     @model_validator(mode="after")
     def _check_no_fly(self) -> Self:
         if self.no_fly == ():
-            raise KeyedError("no_fly", "has no zones: give one, or leave it out")
+            raise KeyedError("no_fly", "has no zones: give one, or omit the key")
         for key in self.given("no_fly_margin", "no_fly_names") if self.no_fly is None else ():
-            raise KeyedError(key, "has no meaning without no_fly: leave it out")
+            raise KeyedError(key, "has no meaning without no_fly: omit it")
         zones, names = len(self.no_fly or ()), self.no_fly_names
         if names is not None and len(names) != zones:
             raise KeyedError("no_fly_names", f"{len(names)} names for {zones} zones")
@@ -161,10 +169,10 @@ class Network(Section):
         """One per no-fly zone, blank for those without."""
         return self.no_fly_names or ("",) * len(self.no_fly or ())
 
-    def places(self, seed: int) -> NDArray[np.float64]:
-        """Server first, then the clients, (nodes, 2), in metres or degrees as they are given.
+    def places(self, seed: int) -> FloatArray:
+        """(nodes, 2): server first, then the clients, in metres or degrees as they are given.
 
-        The seed is for generated ones.
+        Generated clients are drawn with the seed.
         """
         clients = self._draw(seed) if self.clients is None else as_array(self.clients)
         return np.vstack([as_array([self._server_position()]), clients])
@@ -190,7 +198,7 @@ class Network(Section):
         (width, height), (columns, rows) = present(self.area), present(self.blocks)
         return width / columns, height / rows
 
-    def _draw(self, seed: int) -> NDArray[np.float64]:
+    def _draw(self, seed: int) -> FloatArray:
         """Uniform in each block: u = rng.random((n, 2)), block after block as `block_corners`."""
         columns, rows = present(self.blocks)
         corners = np.array([(column, row) for row in range(rows) for column in range(columns)])

@@ -10,12 +10,12 @@ from flexpress.arguments import LARGEST_SEED, check_text, check_whole
 from flexpress.errors import InputError
 from flexpress.scenario.validation_errors import nearest
 
-SUFFIX = ".toml"
+_SUFFIX = ".toml"
 
 
 def preset_names() -> list[str]:
     names = (entry.name for entry in _folder().iterdir())
-    return sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
+    return sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX))
 
 
 def preset_text(name: str, seed: int | None = None) -> str:
@@ -24,7 +24,7 @@ def preset_text(name: str, seed: int | None = None) -> str:
     if check_text("name", name) not in names:
         hint = nearest(name, names)
         raise InputError(f'no preset "{name}"{hint}; there are: {", ".join(names)}')
-    text = (_folder() / (name + SUFFIX)).read_text(encoding="utf-8")
+    text = (_folder() / (name + _SUFFIX)).read_text(encoding="utf-8")
     if seed is None:
         return text
     seed = check_whole("seed", seed, 0, LARGEST_SEED)

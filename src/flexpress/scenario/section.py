@@ -1,4 +1,4 @@
-"""What all sections of a scenario share: frozen, no unknown keys, and errors that name a key."""
+"""What all sections of a scenario share: they are frozen, and their errors name a key."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-Value = TypeVar("Value")
+_Value = TypeVar("_Value")
 
 
 class Section(BaseModel):
@@ -19,12 +19,12 @@ class Section(BaseModel):
     )
 
     def given(self, *keys: str) -> list[str]:
-        """Those of the keys that hold a value."""
+        """The keys among these that hold a value."""
         return [key for key in keys if getattr(self, key) is not None]
 
 
 class KeyedError(ValueError):
-    """A rule between several keys is broken; `key` (dotted, within the table) should change."""
+    """An error with the key that should change, dotted and relative to the table being read."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)
@@ -33,7 +33,7 @@ class KeyedError(ValueError):
     @classmethod
     @contextmanager
     def under(cls, key: str) -> Iterator[None]:
-        """Errors of the block belong to this key of the value that is being read."""
+        """Attribute errors of the block to this key."""
         try:
             yield
         except KeyedError as error:
@@ -42,8 +42,8 @@ class KeyedError(ValueError):
             raise cls(key, str(error)) from None
 
 
-def present(value: Value | None) -> Value:
-    """A value that `check_form` has seen to."""
+def present(value: _Value | None) -> _Value:
+    """A value that `check_form` has found to be given."""
     assert value is not None
     return value
 
@@ -51,15 +51,15 @@ def present(value: Value | None) -> Value:
 def check_form(
     section: Section, forms: tuple[tuple[str, ...], ...], optional: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """The one of the forms (sets of keys) that the section is given in; else an error.
+    """The form (set of keys) in which the section is given; ValueError if it is none of them.
 
-    A key may belong to several forms; an optional one may be added to all of them, too. What is
-    missing or too much is told for the nearest form.
+    A key may belong to several forms; optional keys may be added to each. The error names what the
+    nearest form lacks or does not have.
     """
     keys = list(dict.fromkeys(key for form in forms for key in form))
     given = section.given(*keys)
-    telling = set(given) - set(optional)
-    best = max(forms, key=lambda form: (len(telling.intersection(form)), -len(form)))
+    decisive = set(given) - set(optional)
+    best = max(forms, key=lambda form: (len(decisive.intersection(form)), -len(form)))
     missing = [key for key in best if key not in given]
     surplus = [key for key in given if key not in best and key not in optional]
     if not missing and not surplus:

@@ -1,7 +1,7 @@
 """Clients from a CSV file: the columns id, x, y (metres) or id, lat, lon (degrees), in any order.
 
 Columns may have other usual names, in upper or lower case. The columns altitude (metres above sea
-level) and name may be there too; others are left alone.
+level) and name are optional; others are ignored.
 """
 
 from __future__ import annotations
@@ -10,17 +10,25 @@ import re
 from collections.abc import Mapping, Sequence
 
 from flexpress.errors import InputError
-from flexpress.scenario.places import LatLon, Place, latitude, longitude
-from flexpress.scenario.quantities import client_id, coordinate, height, label_or_blank
+from flexpress.scenario.fields import (
+    LatLon,
+    Place,
+    client_id,
+    coordinate,
+    height,
+    label_or_blank,
+    latitude,
+    longitude,
+)
 from flexpress.scenario.table import decimal_sign, read_number, read_table
 from flexpress.scenario.validation_errors import show_value
 
-METRES = ("id", "x", "y")
-DEGREES = ("id", "lat", "lon")
-OPTIONAL = ("altitude", "name")
-NUMBERS = ("x", "y", "lat", "lon", "altitude")
+_METRES = ("id", "x", "y")
+_DEGREES = ("id", "lat", "lon")
+_OPTIONAL = ("altitude", "name")
+_NUMBERS = ("x", "y", "lat", "lon", "altitude")
 
-OTHER_NAMES: Mapping[str, Sequence[str]] = {
+_OTHER_NAMES: Mapping[str, Sequence[str]] = {
     "id": (
         "client",
         "client id",
@@ -38,12 +46,12 @@ OTHER_NAMES: Mapping[str, Sequence[str]] = {
     "altitude": ("alt", "elevation"),
     "name": ("label",),
 }
-"""What a column may be called instead."""
+"""Other names of columns."""
 
-UNITS = {"m": NUMBERS[:2] + NUMBERS[4:], "deg": NUMBERS[2:4], "°": NUMBERS[2:4]}
-"""What may stand in brackets after a name: "x [m]". With any other unit it is another column."""
+_UNITS = {"m": _NUMBERS[:2] + _NUMBERS[4:], "deg": _NUMBERS[2:4], "°": _NUMBERS[2:4]}
+"""Units in brackets after a name: "x [m]". With any other unit the column is ignored."""
 
-Cells = dict[str, str]
+_Cells = dict[str, str]
 """The cells of one line by the name of their column."""
 
 
@@ -51,9 +59,9 @@ def parse_sensors(text: str, source: str, geographic: bool) -> dict[str, object]
     """The CSV text as the keys `clients`, `ids`, `names`, `altitudes` of `[network]`."""
     table = read_table(text, source)
     (header_line, header), *rows = table.rows or [(1, [])]
-    needed = DEGREES if geographic else METRES
+    needed = _DEGREES if geographic else _METRES
     columns = _columns(header, needed, f"{source}: line {header_line}")
-    lines: dict[str, Cells] = {}
+    lines: dict[str, _Cells] = {}
     for line, row in rows:
         where = f"{source}: line {line}"
         if len(row) != len(header):
@@ -65,16 +73,16 @@ def parse_sensors(text: str, source: str, geographic: bool) -> dict[str, object]
     numbers = (
         ((where, name), cells[name])
         for where, cells in lines.items()
-        for name in NUMBERS
+        for name in _NUMBERS
         if name in cells
     )
     sign = decimal_sign(numbers, table.separator, ": ".join)
     ids = _ids(lines)
-    return as_keys(ids, [_client(cells, sign, where) for where, cells in lines.items()])
+    return client_keys(ids, [_client(cells, sign, where) for where, cells in lines.items()])
 
 
-def as_keys(ids: Sequence[object], clients: Sequence[Sequence[object]]) -> dict[str, object]:
-    """Place, name and altitude of each client as lists; a list of blanks is left out."""
+def client_keys(ids: Sequence[object], clients: Sequence[Sequence[object]]) -> dict[str, object]:
+    """Place, name and altitude of each client as keys of `[network]`; blank lists are omitted."""
     places, names, altitudes = (list(column) for column in zip(*clients, strict=True))
     keys: dict[str, object] = {"clients": places, "ids": list(ids)}
     if any(names):
@@ -85,10 +93,10 @@ def as_keys(ids: Sequence[object], clients: Sequence[Sequence[object]]) -> dict[
 
 
 def _columns(header: list[str], needed: Sequence[str], where: str) -> dict[str, int]:
-    """Where each column stands that we read."""
+    """The position of each column that we read."""
     known = [_known_name(cell) for cell in header]
     found = show_value(",".join(header))
-    if "id" not in known:  # then the names are the ids
+    if "id" not in known:  # then the names serve as ids
         known = ["id" if name == "name" else name for name in known]
     for name in needed:
         if name not in known:
@@ -96,7 +104,7 @@ def _columns(header: list[str], needed: Sequence[str], where: str) -> dict[str, 
                 f'{where}: column "{name}" is missing in {found}; '
                 f"must be {','.join(needed)}{_hint(known, needed)}"
             )
-    used = [name for name in (*needed, *OPTIONAL) if name in known]
+    used = [name for name in (*needed, *_OPTIONAL) if name in known]
     for name in used:
         if known.count(name) != 1:
             alike = [cell for cell, meaning in zip(header, known, strict=True) if meaning == name]
@@ -105,12 +113,12 @@ def _columns(header: list[str], needed: Sequence[str], where: str) -> dict[str, 
 
 
 def _known_name(cell: str) -> str:
-    """What the column is called here; "" if it is none that we read."""
+    """Our name for the column; "" if we do not read it."""
     text, _, unit = re.fullmatch(r"(.*?)\s*([(\[](.*)[)\]])?", cell.lower(), re.DOTALL).groups()  # type: ignore[union-attr]  # it matches everything
     word = re.sub(r"[\s_-]+", " ", text)
-    for name, others in OTHER_NAMES.items():
+    for name, others in _OTHER_NAMES.items():
         if word == name or word in others:
-            return name if unit is None or name in UNITS.get(unit.strip(), ()) else ""
+            return name if unit is None or name in _UNITS.get(unit.strip(), ()) else ""
     return ""
 
 
@@ -121,15 +129,15 @@ def _twice(name: str, alike: list[str]) -> str:
 
 
 def _hint(known: list[str], needed: Sequence[str]) -> str:
-    """What to say to someone who mixes metres and degrees."""
-    other = METRES if needed == DEGREES else DEGREES
+    """The reason, if metres and degrees are mixed."""
+    other = _METRES if needed == _DEGREES else _DEGREES
     if not set(other) <= set(known):
         return ""
-    server = "{ lat, lon }" if needed == DEGREES else "[x, y] in metres"
+    server = "{ lat, lon }" if needed == _DEGREES else "[x, y] in metres"
     return f", since network.server is {server}"
 
 
-def _ids(lines: Mapping[str, Cells]) -> list[int | str]:
+def _ids(lines: Mapping[str, _Cells]) -> list[int | str]:
     first: dict[str, str] = {}
     for where, cells in lines.items():
         other = first.setdefault(cells["id"], where)
@@ -149,7 +157,7 @@ def _id(text: str, where: str) -> int | str:
         raise InputError(f"{where}: id = {show_value(text)}: {error}") from None
 
 
-def _client(cells: Cells, sign: str, where: str) -> list[object]:
+def _client(cells: _Cells, sign: str, where: str) -> list[object]:
     """Place, name, altitude."""
     altitude = cells.get("altitude", "")
     return [
@@ -159,7 +167,7 @@ def _client(cells: Cells, sign: str, where: str) -> list[object]:
     ]
 
 
-def _place(cells: Cells, sign: str, where: str) -> Place:
+def _place(cells: _Cells, sign: str, where: str) -> Place:
     if "lat" in cells:
         lat = read_number(cells["lat"], sign, "lat", "degrees", latitude, where)
         return LatLon(lat, read_number(cells["lon"], sign, "lon", "degrees", longitude, where))
@@ -167,7 +175,7 @@ def _place(cells: Cells, sign: str, where: str) -> Place:
     return x, y
 
 
-def _name(cells: Cells, where: str) -> str:
+def _name(cells: _Cells, where: str) -> str:
     try:
         return label_or_blank(cells.get("name", ""))
     except ValueError as error:

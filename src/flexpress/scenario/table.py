@@ -1,7 +1,8 @@
 """CSV text -> rows of cells, and cells -> numbers, with errors that name the line.
 
-Spreadsheets write it in many ways: cells are separated by commas, semicolons or tabs, and numbers
-have a decimal point or a decimal comma. The first line shows the separator, the numbers the sign.
+Spreadsheets write CSV in many ways: cells are separated by commas, semicolons or tabs, and numbers
+have a decimal point or a decimal comma. The separator is found from the first line, the decimal
+sign from the numbers.
 """
 
 from __future__ import annotations
@@ -17,22 +18,22 @@ from flexpress.errors import InputError
 from flexpress.scenario.units import NUMBER
 from flexpress.scenario.validation_errors import show_value
 
-NUMBER_CELL = re.compile(NUMBER, re.ASCII)
-WITH_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?", re.ASCII)
-WITH_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?", re.ASCII)
-COMMA_THOUSANDS = re.compile(r"[+-]?\d{1,3},\d{3}", re.ASCII)
-THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:[.,'\u2019\s]\d{3})+(?:[.,]\d+)?")
+_NUMBER_CELL = re.compile(NUMBER, re.ASCII)
+_WITH_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?", re.ASCII)
+_WITH_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?", re.ASCII)
+_COMMA_THOUSANDS = re.compile(r"[+-]?\d{1,3},\d{3}", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:[.,'\u2019\s]\d{3})+(?:[.,]\d+)?")
 
-QUOTED = re.compile(r'"(?:[^"]|"")*"')
-NAMED_SEPARATOR = re.compile(r'"?sep=([,;|\t])"?[,;\s]*', re.IGNORECASE)
-"""What Excel writes and reads in the first line of some files."""
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_NAMED_SEPARATOR = re.compile(r'"?sep=([,;|\t])"?[,;\s]*', re.IGNORECASE)
+"""Excel writes and reads this in the first line of some files."""
 
-LINES_SEARCHED = 100
-"""For the first that is not blank."""
+_LINES_SEARCHED = 100
+"""Lines in which the first one that is not blank is looked for."""
 
-OTHER = {".": ",", ",": "."}
+_OTHER = {".": ",", ",": "."}
 
-Key = TypeVar("Key")
+_Key = TypeVar("_Key")
 
 Row = tuple[int, list[str]]
 """The line number, counted from 1, and the cells."""
@@ -65,43 +66,43 @@ def read_table(text: str, source: str) -> Table:
 
 
 def decimal_sign(
-    cells: Iterable[tuple[Key, str]], separator: str, where: Callable[[Key], str]
+    cells: Iterable[tuple[_Key, str]], separator: str, where: Callable[[_Key], str]
 ) -> str:
-    """The one of all numbers, given as where they stand and their text.
+    """The decimal sign of all numbers, which are given as where they stand and their text.
 
-    InputError if a number may mean two things: "1.234" beside "0,5", or "1,234" between commas.
+    InputError if a number is ambiguous: "1.234" beside "0,5", or "1,234" between commas.
     """
     found: dict[str, str] = {}
     for key, cell in cells:
         if cell.isdigit():  # the common case, a million times
             continue
-        if separator == "," and COMMA_THOUSANDS.fullmatch(cell):
+        if separator == "," and _COMMA_THOUSANDS.fullmatch(cell):
             raise InputError(
                 f"{where(key)} = {show_value(cell)}: a decimal comma, or a thousands separator? "
                 f"write {cell.replace(',', '.')} or {cell.replace(',', '')}"
             )
-        for sign, pattern in ((".", WITH_POINT), (",", WITH_COMMA)):
+        for sign, pattern in ((".", _WITH_POINT), (",", _WITH_COMMA)):
             if sign not in found and sign in cell and pattern.fullmatch(cell):
                 found[sign] = cell
                 if len(found) > 1:
                     raise InputError(
                         f"{where(key)} = {show_value(cell)}: others have a decimal "
-                        f"{'comma' if sign == '.' else 'point'}, such as {found[OTHER[sign]]}; "
+                        f"{'comma' if sign == '.' else 'point'}, such as {found[_OTHER[sign]]}; "
                         "write all numbers alike, without thousands separators"
                     )
     return next(iter(found), ".")
 
 
 def is_number(cell: str) -> bool:
-    return (NUMBER_CELL.fullmatch(cell) or WITH_COMMA.fullmatch(cell)) is not None
+    return (_NUMBER_CELL.fullmatch(cell) or _WITH_COMMA.fullmatch(cell)) is not None
 
 
 def to_number(cell: str, sign: str, unit: str) -> float:
-    """ValueError if it is none, with what to change."""
+    """ValueError if the cell is not a number; it says what to change."""
     plain = cell.replace(",", ".") if sign == "," else cell
-    if NUMBER_CELL.fullmatch(plain):
+    if _NUMBER_CELL.fullmatch(plain):
         return float(plain)
-    if THOUSANDS.fullmatch(cell):
+    if _THOUSANDS.fullmatch(cell):
         raise ValueError(f"must be a number ({unit}) without thousands separators")
     raise ValueError(f"must be a finite number ({unit})")
 
@@ -116,17 +117,17 @@ def read_number(
 
 
 def _separator(text: str) -> tuple[str, int]:
-    """What parts the cells, and how many lines at the top only say so.
+    """The separator, and the number of lines at the top that only name it.
 
-    The sign that the first line has most of, outside of quotes. Commas within numbers do not
-    count where there is another sign: "0,5;1,5" has two cells.
+    It is the most frequent one in the first line, outside of quotes. Commas within numbers do not
+    count if another separator is present: "0,5;1,5" has two cells.
     """
-    lines = [line for line in text.split("\n", LINES_SEARCHED) if line.strip()]
+    lines = [line for line in text.split("\n", _LINES_SEARCHED) if line.strip()]
     first = lines[0] if lines else ""
-    named = NAMED_SEPARATOR.fullmatch(first)
+    named = _NAMED_SEPARATOR.fullmatch(first)
     if named:
         return named[1], text[: text.index(first)].count("\n") + 1
-    bare = QUOTED.sub("", first)
+    bare = _QUOTED.sub("", first)
     if ";" in bare or "\t" in bare:
         bare = re.sub(r"(?<=\d),(?=\d)", "", bare)
     return max((";", "\t", ","), key=bare.count), 0

@@ -1,4 +1,4 @@
-"""Scenarios written as TOML: only the shapes that a scenario has. Reading is `tomllib`."""
+"""Writing scenarios as TOML: only the kinds of values that a scenario has."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from flexpress.scenario.units import Quantity
 
-BARE_KEY = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+_BARE_KEY = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
 def write_document(data: Mapping[str, object]) -> str:
@@ -38,11 +38,11 @@ def write_value(value: object) -> str:
 
 
 def write_key(key: str) -> str:
-    return key if key and BARE_KEY.issuperset(key) else write_value(key)
+    return key if key and _BARE_KEY.issuperset(key) else write_value(key)
 
 
 def _quoted(text: str) -> str:
-    """JSON's escapes are TOML's; the other unprintable characters are escaped too."""
+    """JSON's escapes are valid in TOML; other unprintable characters are escaped, too."""
     quoted = json.dumps(text, ensure_ascii=False)
     return "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in quoted)
 

@@ -1,4 +1,4 @@
-"""Quantities as people write them ("36 km/h", "20 dBm") -> SI floats; bare numbers are SI."""
+"""Quantities as people write them ("36 km/h", "20 dBm"), as SI values; bare numbers are SI."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from numbers import Real
 from typing import Self
 
 NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-QUANTITY = re.compile(rf"\s*({NUMBER})\s*(|[A-Za-z].*?)\s*", re.ASCII | re.DOTALL)
+_QUANTITY = re.compile(rf"\s*({NUMBER})\s*(|[A-Za-z].*?)\s*", re.ASCII | re.DOTALL)
 
 
-SHOWN = 4
-"""Digits of a number that was computed, where it is written for people."""
+_SHOWN = 4
+"""Significant digits of computed numbers in messages."""
 
 SPARED = 5e-10
-"""Relative: excess that rounding up ignores. A budget counts as kept within twice as much."""
+"""Relative excess that rounding up ignores. Budgets may be exceeded by twice as much."""
 
 
 class Quantity(float):
-    """An SI value that remembers the unit in which it was given, so that answers can use it."""
+    """An SI value that keeps the unit in which it was given, so that messages can use it."""
 
     __slots__ = ("factor", "unit")
     unit: str
@@ -45,7 +45,7 @@ class Quantity(float):
 
 @dataclass(frozen=True)
 class Dimension:
-    """A kind of quantity: what it is called, its SI unit, and the units it may be given in."""
+    """A kind of quantity: its name, its SI unit, and the units in which it may be given."""
 
     name: str
     unit: str
@@ -59,7 +59,7 @@ class Dimension:
 
     @property
     def hint(self) -> str:
-        """What may be written, for the end of an error message."""
+        """What is allowed, for the end of an error message."""
         if not self.units:
             return f"({self.unit}, without quotes)"
         return f'({self.unit}, or text with a unit such as "{self.example}")'
@@ -77,11 +77,11 @@ class Dimension:
         return f"{value / factor:,.12g} {unit}"
 
     def rounded_up(self, value: float, given: float) -> str:
-        """The same with few digits, and not less: a budget of so much is enough."""
+        """The same with few digits, rounded up: such a budget is sufficient."""
         return self._rounded(value, given, math.ceil, 1 - SPARED)
 
     def rounded_down(self, value: float, given: float) -> str:
-        """The same with few digits, and not more."""
+        """The same with few digits, rounded down."""
         return self._rounded(value, given, math.floor, 1 + SPARED)
 
     def _rounded(
@@ -89,7 +89,7 @@ class Dimension:
     ) -> str:
         unit, factor = self._unit_of(given)
         number = value / factor
-        places = SHOWN - 1 - math.floor(math.log10(number)) if number > 0 else 0
+        places = _SHOWN - 1 - math.floor(math.log10(number)) if number > 0 else 0
         rounded = to_whole(number * 10.0**places * spared) / 10.0**places
         return f"{rounded:,.12g} {unit}"
 
@@ -119,7 +119,7 @@ class Dimension:
             return math.inf
 
     def _parse_text(self, text: str) -> float:
-        match = QUANTITY.fullmatch(text)
+        match = _QUANTITY.fullmatch(text)
         if not match or not self.units:
             raise ValueError(f"must be a number {self.hint}")
         number, unit = float(match[1]), match[2]

@@ -1,4 +1,4 @@
-"""Pydantic's findings -> one line for the user: key, value found, what is allowed."""
+"""Pydantic's errors as one line for the user: key, value found, what is allowed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from flexpress.arguments import plain
 from flexpress.scenario.section import KeyedError
 from flexpress.scenario.toml import write_key, write_value
 
-LONGEST_VALUE = 60
-MISSING = object()
+_LONGEST_VALUE = 60
+_MISSING = object()
 
-KeyPath = tuple[int | str, ...]
+_KeyPath = tuple[int | str, ...]
 
-MESSAGES = {
+_MESSAGES = {
     "int_type": "must be a whole number",
     "tuple_type": "must be a list in brackets",
     "greater_than_equal": "must be at least {ge}",
@@ -30,7 +30,7 @@ MESSAGES = {
 
 
 def explain(error: ValidationError, data: Mapping[str, object], model: type[BaseModel]) -> str:
-    """The first finding; unknown keys come first, since they cause others to be missing."""
+    """The first error; unknown keys come first, since they cause others to be missing."""
     found = error.errors(include_url=False)
     found.sort(key=lambda detail: detail["type"] != "extra_forbidden")
     line = _explain_one(found[0], data, model)
@@ -40,31 +40,33 @@ def explain(error: ValidationError, data: Mapping[str, object], model: type[Base
 def show_value(value: object) -> str:
     """A value as it would stand in the file, cut to a readable length."""
     if value is None:
-        return "null"  # as JSON has it; TOML has none
+        return "null"  # as in JSON; TOML has no such value
     if isinstance(value, list | tuple):
-        value = value[:LONGEST_VALUE]  # a million positions need not be written to be cut
+        value = value[:_LONGEST_VALUE]  # a million positions need not be written to be cut
     try:
         text = write_value(value)
     except ValueError:  # Python refuses to write integers of thousands of digits
         text = "a number of thousands of digits"
-    text = "".join(c if c.isprintable() else " " for c in text)  # of objects that no file holds
-    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 4] + " ..."
+    text = "".join(
+        c if c.isprintable() else " " for c in text
+    )  # from objects that are not from a file
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 4] + " ..."
 
 
 def nearest(word: str, allowed: Sequence[str]) -> str:
-    """The allowed word that was perhaps meant, as a question in brackets; or nothing."""
+    """A question in brackets that suggests the most similar allowed word; or blank."""
     close = get_close_matches(word, allowed, n=1)
     return f' (did you mean "{close[0]}"?)' if close else ""
 
 
 def _explain_one(detail: ErrorDetails, data: Mapping[str, object], model: type[BaseModel]) -> str:
-    path: KeyPath = detail["loc"]
+    path: _KeyPath = detail["loc"]
     cause = detail.get("ctx", {}).get("error")
     if isinstance(cause, KeyedError):
         path = (*path, *(int(key) if key.isdecimal() else key for key in cause.key.split(".")))
     message = str(cause) if cause else _message(detail, model)
     value = _look_up(data, path)
-    shown = "" if value is MISSING or isinstance(value, Mapping) else f" = {show_value(value)}"
+    shown = "" if value is _MISSING or isinstance(value, Mapping) else f" = {show_value(value)}"
     return f"{_dotted(path)}{shown}: {message}"
 
 
@@ -73,7 +75,7 @@ def _message(detail: ErrorDetails, model: type[BaseModel]) -> str:
     if detail["type"] == "extra_forbidden":
         allowed = list(_fields(model, path[:-1]))
         return f"unknown key{nearest(str(path[-1]), allowed)}; allowed: {', '.join(allowed)}"
-    template = MESSAGES.get(detail["type"])
+    template = _MESSAGES.get(detail["type"])
     limits = {
         name: plain(limit) if isinstance(limit, float) else limit
         for name, limit in detail.get("ctx", {}).items()
@@ -84,7 +86,7 @@ def _message(detail: ErrorDetails, model: type[BaseModel]) -> str:
     return f"{text} ({field.description})" if field and field.description else text
 
 
-def _fields(model: type[BaseModel], path: KeyPath) -> dict[str, FieldInfo]:
+def _fields(model: type[BaseModel], path: _KeyPath) -> dict[str, FieldInfo]:
     """The fields of the table at the path."""
     for key in path:
         section = model.model_fields[str(key)].annotation
@@ -94,18 +96,18 @@ def _fields(model: type[BaseModel], path: KeyPath) -> dict[str, FieldInfo]:
     return model.model_fields
 
 
-def _look_up(data: object, path: KeyPath) -> object:
+def _look_up(data: object, path: _KeyPath) -> object:
     for key in path:
         if isinstance(data, str):
-            return MISSING
+            return _MISSING
         try:
             data = data[key]  # type: ignore[index]  # whatever cannot be indexed has no such entry
         except (KeyError, IndexError, TypeError):
-            return MISSING
+            return _MISSING
     return data
 
 
-def _dotted(path: KeyPath) -> str:
+def _dotted(path: _KeyPath) -> str:
     """("fleet", "speeds", 1) -> fleet.speeds[1]"""
     text = "".join(f"[{key}]" if isinstance(key, int) else f".{write_key(key)}" for key in path)
     return text.removeprefix(".")

@@ -1,6 +1,6 @@
-"""A Ray cluster to work on: one that is running, or one on this machine for as long as we need it.
+"""Connecting to a Ray cluster: a running one, or one on this machine that ends with the block.
 
-Ray is loaded here and nowhere before: it is an extra, and slow to import.
+Ray is imported on first use: it is an extra, and slow to import.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -19,43 +21,46 @@ from flexpress.workers.processes import num_cores
 
 LOCAL, AUTO = "local", "auto"
 
-CONNECT_SECONDS = 5.0
-"""To wait for somebody who listens at an address."""
+_CONNECT_SECONDS = 5.0
+"""Time to wait for a connection to an address."""
 
-LONGEST_LINE = 300
+_PROBE = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1])"
+"""A program that fails if the service at an address is not Ray."""
 
-SETTINGS = 4
-"""The type of a frame."""
+_PROBE_LIMITS = {"RAY_gcs_rpc_server_connect_timeout_s": "2", "RAY_py_gcs_connect_timeout_s": "3"}
+"""Seconds after which it does, unless the user has set others."""
+
+_LONGEST_LINE = 300
 
 QUIET = {
-    "RAY_USAGE_STATS_ENABLED": "0",  # nobody is told that we are at work
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # or Ray warns of what it will do one day
+    "RAY_USAGE_STATS_ENABLED": "0",  # send no statistics
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # no warning of a future change
 }
 
 ALONE = {**QUIET, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""For a cluster of our own: off Windows and macOS too, Ray then listens to this machine only."""
+"""For a local cluster: with it Ray listens on this machine only, also on Linux."""
 
 
 @contextmanager
 def on_cluster(address: str | None = None, *, num_cpus: int | None = None) -> Iterator[Any]:
-    """The module `ray`, connected to the cluster at HOST:PORT, or `auto`: the one we are part of.
+    """The module `ray`, connected to the cluster at HOST:PORT; `auto` is the one we are part of.
 
-    `local` is a cluster of our own on this machine, with so many cores; it ends with the block.
-    A program that has called `ray.init` keeps what it has: without an address that is used.
+    `local` starts a cluster with `num_cpus` cores on this machine, which ends with the block.
+    A program that has called `ray.init` stays connected; without an address its cluster is used.
     """
     if address == AUTO:
         address = os.environ.get("RAY_ADDRESS", AUTO)  # as Ray would
-    with environment(ALONE if address in (None, LOCAL) else QUIET):
+    with _environment(ALONE if address in (None, LOCAL) else QUIET):
         ray = import_ray()
         ours = not ray.is_initialized()
         if ours:
-            connect(ray, LOCAL if address is None else address, num_cpus)
+            _connect(ray, LOCAL if address is None else address, num_cpus)
         else:
-            check_same(ray, address)
+            _check_same(ray, address)
     if not ours:
         yield ray
         return
-    with hushed(ray):  # to the end: what it has held back it prints then
+    with _hushed(ray):  # until after shutdown, when it prints what it held back
         try:
             yield ray
         finally:
@@ -63,7 +68,7 @@ def on_cluster(address: str | None = None, *, num_cpus: int | None = None) -> It
 
 
 def connected(address: str | None, num_cpus: int | None) -> AbstractContextManager[object]:
-    """To the cluster at this address, if one is given: before any work, as it may not be there."""
+    """Connect to the cluster at this address, if one is given, before any work: it may be down."""
     return nullcontext() if address is None else on_cluster(address, num_cpus=num_cpus)
 
 
@@ -75,72 +80,75 @@ def import_ray() -> Any:
     return ray
 
 
-def check_same(ray: Any, address: str | None) -> None:
+def _check_same(ray: Any, address: str | None) -> None:
     present = ray.get_runtime_context().gcs_address
-    here_only = len(ray.nodes()) == 1  # which is this machine, as we are connected
+    here_only = len(ray.nodes()) == 1  # which must be this machine
     if address not in (None, AUTO, present) and not (address == LOCAL and here_only):
         raise InputError(
             f"Ray address {address}: this program is connected to {present} already; "
-            "leave the address away, or call ray.shutdown() first"
+            "omit the address, or call ray.shutdown() first"
         )
 
 
-def connect(ray: Any, address: str, num_cpus: int | None) -> None:
-    """Ray's own news are kept from the terminal, and signals mean what they did before."""
+def _connect(ray: Any, address: str, num_cpus: int | None) -> None:
+    """Without Ray's messages on the terminal, and without its signal handlers."""
     own: dict[str, Any] = {}
     if address == LOCAL:
         own = {"num_cpus": num_cpus or num_cores(), "include_dashboard": False}
     elif address != AUTO:
-        check_listener(address)
+        _check_address(address)
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False, **own)
     except Exception as error:  # Ray raises them bare, too
         ray.shutdown()
-        reason = f"{remedy(address)} ({one_line(error)})"
+        reason = f"{_remedy(address)} ({one_line(error)})"
         raise InputError(f"Ray address {address}: {reason}") from None
     finally:
-        restore(before)
+        _restore(before)
 
 
-def remedy(address: str) -> str:
+def _remedy(address: str) -> str:
     if address == LOCAL:
         return "Ray could not be started on this machine"
-    return "no cluster to be joined there; run `ray start --address=HOST:PORT` on this machine"
+    return "cannot join the cluster; run `ray start --address=HOST:PORT` on this machine"
 
 
-def check_listener(address: str) -> None:
-    """Ray itself would try for a long time, or for ever, and tell it in its own way."""
+def _check_address(address: str) -> None:
+    """InputError within seconds if no Ray answers: Ray itself would retry for many minutes."""
     host, colon, port = address.rpartition(":")
     if not (host and colon and port.isdigit() and "/" not in host):
         raise InputError(f'Ray address "{address}": must be local, auto, or HOST:PORT')
     try:
         place = host.strip("[]"), int(port)
-        with socket.create_connection(place, CONNECT_SECONDS) as connection:
-            known = "RAY_USE_TLS" in os.environ or speaks_grpc(connection)
+        socket.create_connection(place, _CONNECT_SECONDS).close()
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise nobody(address, f"nobody answers there: {reason}") from None
-    if not known:
-        raise nobody(address, "who answers there is not Ray")
+        raise _no_cluster(address, f"no service answers at this address: {reason}") from None
+    if not _is_ray(address):
+        raise _no_cluster(address, "the service at this address is not Ray")
 
 
-def speaks_grpc(connection: socket.socket) -> bool:
-    """Whether the answer to an empty SETTINGS frame of HTTP/2 (RFC 9113) is another one."""
-    preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-    connection.sendall(preface + bytes([0, 0, 0, SETTINGS, 0, 0, 0, 0, 0]))
-    return connection.recv(4)[3:] == bytes([SETTINGS])
+def _is_ray(address: str) -> bool:
+    """Asked by another process: within ours, Ray would print its complaints to the terminal."""
+    command = [sys.executable, "-c", _PROBE, address]
+    variables, silent = {**_PROBE_LIMITS, **os.environ}, subprocess.DEVNULL
+    try:
+        done = subprocess.run(command, env=variables, stdout=silent, stderr=silent, timeout=60)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
 
 
-def nobody(address: str, why: str) -> InputError:
+def _no_cluster(address: str, why: str) -> InputError:
     return InputError(
-        f"Ray address {address}: {why}; start a cluster with `ray start --head`, or take local"
+        f"Ray address {address}: {why}; start a cluster with `ray start --head`, or use local"
     )
 
 
 @contextmanager
-def environment(values: dict[str, str]) -> Iterator[None]:
-    """Variables that are set for the block, unless the user has set them."""
+def _environment(values: dict[str, str]) -> Iterator[None]:
+    """Set these variables for the block, unless the user has set them."""
     new = {name: value for name, value in values.items() if name not in os.environ}
     os.environ.update(new)
     try:
@@ -150,16 +158,16 @@ def environment(values: dict[str, str]) -> Iterator[None]:
             del os.environ[name]
 
 
-def restore(handlers: dict[signal.Signals, Any]) -> None:
+def _restore(handlers: dict[signal.Signals, Any]) -> None:
     try:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    except ValueError:  # in another thread than the first there are none to restore
+    except ValueError:  # only the main thread has handlers to restore
         return
 
 
 def cluster_cores(ray: Any) -> int:
-    """Of the whole cluster, whoever else is at work on it; InputError if it has none."""
+    """All cores of the cluster, whoever else uses it; InputError if it has none."""
     cores = int(ray.cluster_resources().get("CPU", 0))
     if not cores:
         raise InputError("the Ray cluster has no cores; add a machine with `ray start`")
@@ -167,32 +175,32 @@ def cluster_cores(ray: Any) -> int:
 
 
 @contextmanager
-def hushed(ray: Any) -> Iterator[None]:
-    """Deaths of workers are dealt with; Ray would print them all the same, into our output.
+def _hushed(ray: Any) -> Iterator[None]:
+    """Keep Ray from printing that workers died: we handle it.
 
-    There is no setting for it, only a switch that Ray's own debugger uses.
+    Ray has no setting for this, only a switch that its own debugger uses.
     """
-    screen = ray._private.worker
-    screen._worker_logs_enabled = False
+    worker_module = ray._private.worker
+    worker_module._worker_logs_enabled = False
     try:
         yield
     finally:
-        screen._worker_logs_enabled = True
+        worker_module._worker_logs_enabled = True
 
 
 @contextmanager
-def told_here(ray: Any) -> Iterator[None]:
-    """What our own code complains about on another machine is raised here as it was there."""
+def errors_raised_here(ray: Any) -> Iterator[None]:
+    """Raise an error of our own code on another machine as the same error here."""
     try:
         yield
     except ray.exceptions.RayTaskError as error:
-        if type(error.cause) is ray.exceptions.RayError:  # in the place of one that cannot travel
+        if type(error.cause) is ray.exceptions.RayError:  # instead of one that cannot be pickled
             raise FlexpressError(one_line(error)) from error
         raise error.cause from (None if isinstance(error.cause, FlexpressError) else error)
 
 
 def one_line(error: Exception) -> str:
-    """What Ray says, without colours; of much, the end."""
+    """Ray's message without colours; only the end of a long one."""
     plain = re.sub(r"\x1b\[[\d;]*m", "", str(error))
     line = " ".join(plain.split()).rstrip(".") or type(error).__name__
-    return line if len(line) <= LONGEST_LINE else f"… {line[-LONGEST_LINE:]}"
+    return line if len(line) <= _LONGEST_LINE else f"… {line[-_LONGEST_LINE:]}"

@@ -1,4 +1,4 @@
-"""Tasks in parallel processes: they tell how far they are, stop when asked, and die with us."""
+"""Tasks in parallel processes: they report progress, stop when asked, and end with this process."""
 
 from __future__ import annotations
 
@@ -25,66 +25,66 @@ News = TypeVar("News")
 Result = TypeVar("Result")
 
 Task = Callable[[Callable[[News], None], Callable[[], bool]], Result]
-"""Gets a function to tell news with, and one to ask whether it shall stop."""
+"""Called with a function that reports news, and one that says whether to stop."""
 
-PATIENCE = 0.2
-"""Seconds to wait for news."""
+_POLL_SECONDS = 0.2
+"""Time to wait for a result before news are read."""
 
-SIGNALS = tuple(
+_SIGNALS = tuple(
     signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-"""A terminal, `timeout` and job schedulers send them to all processes of a command.
+"""Terminals, `timeout` and job schedulers send them to all processes of a command.
 
-Where there are no terminals to hang up, there is no SIGHUP.
+Windows has no SIGHUP.
 """
 
 
 def num_cores() -> int:
-    """Those that this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
-class Workers:
-    """Those who do tasks: processes of this machine, or whoever else can do these three things."""
+class WorkerPool:
+    """Workers that perform tasks, such as processes of this machine."""
 
     submit: Callable[[Any, Task[Any, Any]], Future[Any]]  # a task and its key
-    news: Callable[[], Iterator[tuple[Any, Any]]]  # told since the last time: key, news
-    stop: Callable[[], None]  # ask all tasks to come to an end
+    news: Callable[[], Iterator[tuple[Any, Any]]]  # since the last call: key, news
+    stop: Callable[[], None]  # ask all tasks to stop
 
 
-Hire = Callable[[int], AbstractContextManager[Workers]]
-"""Gives so many workers for as long as they are needed."""
+OpenPool = Callable[[int], AbstractContextManager[WorkerPool]]
+"""Opens a pool with this number of workers."""
 
 
 @contextmanager
-def local_processes(jobs: int) -> Iterator[Workers]:
-    """Whatever goes wrong here: the pool waits for its workers, and they shall not work on."""
-    spawn = multiprocessing.get_context("spawn")  # a fork would copy threads that are not there
+def process_pool(jobs: int) -> Iterator[WorkerPool]:
+    """Processes of this machine; after any error within the block they stop."""
+    spawn = multiprocessing.get_context("spawn")  # a fork would copy locks, but not threads
     news, stop = spawn.Queue(), spawn.Event()
     ending, end = spawn.Pipe(duplex=False)
-    staff: set[BaseProcess] = set()
+    workers: set[BaseProcess] = set()
 
     def submit(key: Any, task: Task[Any, Any]) -> Future[Any]:
         others = set(multiprocessing.active_children())
-        with deaf_children():
-            result = pool.submit(work, key, task)
-        staff.update(set(multiprocessing.active_children()) - others)
+        with _signals_blocked():
+            result = pool.submit(_work, key, task)
+        workers.update(set(multiprocessing.active_children()) - others)
         return result
 
-    def told() -> Iterator[tuple[Any, Any]]:
-        """The pool sees deaths too, but not that of a process it starts while it looks on."""
-        if not all(process.is_alive() for process in staff):
+    def received() -> Iterator[tuple[Any, Any]]:
+        """Looks for dead workers: the pool may miss one that dies while it is being started."""
+        if not all(process.is_alive() for process in workers):
             raise BrokenProcessPool
-        return received(news.get_nowait)
+        return drain(news.get_nowait)
 
-    with ending, end, ProcessPoolExecutor(jobs, spawn, begin_work, (news, stop, ending)) as pool:
+    with ending, end, ProcessPoolExecutor(jobs, spawn, _begin_work, (news, stop, ending)) as pool:
         try:
-            yield Workers(submit, told, stop.set)
+            yield WorkerPool(submit, received, stop.set)
         except BrokenProcessPool:
-            end.send_bytes(b"end")  # nobody reads it: all of them see that it is there
+            end.send_bytes(b"end")  # never read: every worker sees that it arrived
             raise
         except BaseException:
             stop.set()
@@ -99,42 +99,42 @@ def perform_all(
     on_news: Callable[[Key, News], None],
     on_end: Callable[[Key, Result], None],
     should_stop: Callable[[], bool],
-    hire: Hire = local_processes,
+    open_pool: OpenPool = process_pool,
 ) -> bool:
-    """In their order, so many at a time; False if they were asked to stop before the end.
+    """In their order, `jobs` at a time; False if they were asked to stop before the end.
 
-    A task that is asked to stop has its end and its result as well. What it raises is raised here,
-    after the others have stopped, or were ended; BrokenProcessPool if its process was killed.
+    A task that is asked to stop ends with a result, too. An error of a task is raised here, after
+    the others have stopped or were ended; BrokenProcessPool if its process was killed.
     """
     waiting, stopped = list(tasks), False
-    at_work: dict[Future[Result], Key] = {}
-    with hire(jobs) as workers:
-        while at_work or (waiting and not stopped):
+    running: dict[Future[Result], Key] = {}
+    with open_pool(jobs) as pool:
+        while running or (waiting and not stopped):
             if not stopped and should_stop():
                 stopped = True
-                workers.stop()
-            while waiting and len(at_work) < jobs and not stopped:
+                pool.stop()
+            while waiting and len(running) < jobs and not stopped:
                 key = waiting.pop(0)
                 on_start(key)
-                at_work[workers.submit(key, tasks[key])] = key
-            pass_on(workers, at_work.values(), on_news)
-            for future in wait(at_work, PATIENCE, FIRST_COMPLETED).done:
-                pass_on(workers, at_work.values(), on_news)
-                key = at_work.pop(future)
-                if not future.cancelled():  # as it had not begun when all were asked to stop
+                running[pool.submit(key, tasks[key])] = key
+            _pass_on(pool, running.values(), on_news)
+            for future in wait(running, _POLL_SECONDS, FIRST_COMPLETED).done:
+                _pass_on(pool, running.values(), on_news)
+                key = running.pop(future)
+                if not future.cancelled():  # if it had not begun when all were asked to stop
                     on_end(key, future.result())
     return not stopped
 
 
-def pass_on(workers: Workers, keys: Collection[Key], listener: Callable[[Key, News], None]) -> None:
-    """News of these tasks: some come after the end of theirs."""
-    for key, news in workers.news():
+def _pass_on(pool: WorkerPool, keys: Collection[Key], on_news: Callable[[Key, News], None]) -> None:
+    """News of these tasks; news may arrive after the end of their task."""
+    for key, news in pool.news():
         if key in keys:
-            listener(key, news)
+            on_news(key, news)
 
 
-def received(get_nowait: Callable[[], Result]) -> Iterator[Result]:
-    """All that a queue has."""
+def drain(get_nowait: Callable[[], Result]) -> Iterator[Result]:
+    """Everything that a queue holds."""
     while True:
         try:
             yield get_nowait()
@@ -143,36 +143,36 @@ def received(get_nowait: Callable[[], Result]) -> Iterator[Result]:
 
 
 @contextmanager
-def deaf_children() -> Iterator[None]:
-    """Processes that begin now do not hear Ctrl-C, not even before `begin_work`."""
+def _signals_blocked() -> Iterator[None]:
+    """Processes started in the block ignore Ctrl-C, even before `_begin_work`."""
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-_outside: dict[str, Any] = {}
-"""Of a worker: where its news go, and whether it shall stop."""
+_parent: dict[str, Any] = {}
+"""In a worker: the queue for its news, and the flag that asks it to stop."""
 
 
-def begin_work(news: Queue[Any], stop: Flag, ending: Connection) -> None:
-    """Ctrl-C is for the process that the user started, which then tells us."""
-    for number in SIGNALS:
+def _begin_work(news: Queue[Any], stop: Flag, ending: Connection) -> None:
+    """In a worker. Ctrl-C is for the process that the user started; that one asks us to stop."""
+    for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    _outside.update(news=news, stop=stop)
-    threading.Thread(target=die_with_parent, args=(ending,), daemon=True).start()
+    _parent.update(news=news, stop=stop)
+    threading.Thread(target=_die_with_parent, args=(ending,), daemon=True).start()
 
 
-def die_with_parent(ending: Connection) -> None:
-    """Or at its word. If it was killed, nobody would tell us to stop."""
+def _die_with_parent(ending: Connection) -> None:
+    """Or when it says so. A parent that was killed cannot ask us to stop."""
     parent = multiprocessing.parent_process()
     connection.wait([ending] if parent is None else [ending, parent.sentinel])
     os._exit(1)
 
 
-def work(key: Key, task: Task[Any, Result]) -> Result:
-    return task(lambda news: _outside["news"].put((key, news)), _outside["stop"].is_set)
+def _work(key: Key, task: Task[Any, Result]) -> Result:
+    return task(lambda news: _parent["news"].put((key, news)), _parent["stop"].is_set)

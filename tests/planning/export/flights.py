@@ -12,7 +12,7 @@ from pyproj import Geod
 from flexpress import Plan, Scenario, make_plan
 from flexpress.planning import Tour
 from flexpress.scenario import Objective, Point, preset_names
-from flexpress.scenario.geodesy import Coordinate, to_coordinates
+from flexpress.scenario.projection import Coordinate, to_coordinates
 
 ORIGIN = (47.3769, 8.5417)
 DATE_LINE = (17.5, 179.9986)

@@ -25,7 +25,7 @@ from flexpress import InputError, Scenario
 from flexpress.planning.export import EXPORT_FORMATS, check_clearance, export_plan, parse_origin
 from flexpress.planning.export.flight import Corner, Visit, make_flight
 from flexpress.scenario import Objective
-from flexpress.scenario.geodesy import Coordinate, geodesics
+from flexpress.scenario.projection import Coordinate, geodesics
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -22,7 +22,7 @@ from flights import (
 from flexpress import Plan, Scenario
 from flexpress.planning.export import export_plan
 from flexpress.report.web_map.data import map_data
-from flexpress.scenario.geodesy import Coordinate
+from flexpress.scenario.projection import Coordinate
 
 WHY = "the parsers are in the development extra: pip install 'flexpress[dev]'"
 geojson: Any = pytest.importorskip("geojson", reason=WHY)

@@ -27,7 +27,7 @@ from flights import (
 from flexpress import Plan, Scenario
 from flexpress.planning.export import export_plan
 from flexpress.scenario import Objective
-from flexpress.scenario.geodesy import Coordinate, to_coordinates
+from flexpress.scenario.projection import Coordinate, to_coordinates
 
 WAYPOINT, RETURN, TAKEOFF, SPEED, FENCE_OUT = 16, 20, 22, 178, 5002
 ABOVE_HOME, NO_PLACE = 3, 2

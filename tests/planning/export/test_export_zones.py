@@ -12,7 +12,7 @@ from pyproj import Transformer
 
 from flexpress import Plan, Scenario
 from flexpress.planning.export import EXPORT_FORMATS, export_notes, export_plan
-from flexpress.scenario.geodesy import Coordinate
+from flexpress.scenario.projection import Coordinate
 
 shapely: Any = pytest.importorskip("shapely", reason="the extra geo is not installed")
 

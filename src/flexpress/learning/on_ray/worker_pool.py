@@ -16,7 +16,7 @@ from typing import Any
 from flexpress.errors import FlexpressError
 from flexpress.files.versions import check_versions
 from flexpress.learning.summing import ShouldStop, StopRequestedError
-from flexpress.workers.cluster import one_line, told_here
+from flexpress.workers.cluster import errors_raised_here, one_line
 
 _QUEUED_CALLS = 2
 """Calls that a worker has at a time: it begins the second as soon as the first is done."""
@@ -147,7 +147,7 @@ class WorkerPool:
 
     def _add(self, member: _Member, reference: Any) -> None:
         try:
-            with told_here(self._ray):
+            with errors_raised_here(self._ray):
                 theirs = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:  # Ray has given up on it
             self._last_error = f": {one_line(error)}"
@@ -159,7 +159,7 @@ class WorkerPool:
         number, member = current.running.pop(reference)
         current.loads[member] -= 1
         try:
-            with told_here(self._ray):
+            with errors_raised_here(self._ray):
                 current.done[number] = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
             self._check_all()

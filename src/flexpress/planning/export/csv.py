@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from flexpress.planning.export.flight import Flight, Mission, Visit
 from flexpress.planning.export.origin import DECIMALS
-from flexpress.scenario.geodesy import Coordinate
+from flexpress.scenario.projection import Coordinate
 
 COLUMNS = (
     "transporter",

@@ -14,7 +14,7 @@ from flexpress.planning.export.clearance import check_clearance
 from flexpress.planning.export.origin import Locate, locator
 from flexpress.planning.plan import ClientId, Plan, Tour, leg_lengths
 from flexpress.scenario import Point, Scenario
-from flexpress.scenario.geodesy import Coordinate, to_plane
+from flexpress.scenario.projection import Coordinate, to_plane
 
 
 @dataclass(frozen=True)

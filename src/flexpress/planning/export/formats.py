@@ -15,7 +15,7 @@ from flexpress.planning.export.wpl import write_wpl
 from flexpress.planning.plan import Plan
 from flexpress.planning.plan_file import check_plan
 from flexpress.scenario import Scenario
-from flexpress.scenario.geodesy import Coordinate
+from flexpress.scenario.projection import Coordinate
 
 WRITERS: Mapping[str, Callable[[Flight], dict[str, str]]] = {
     "qgc": write_qgc,

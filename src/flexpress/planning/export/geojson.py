@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from flexpress.planning.colours import NO_FLY
 from flexpress.planning.export.flight import Flight, Mission, Visit
-from flexpress.scenario.geodesy import Coordinate
+from flexpress.scenario.projection import Coordinate
 
 
 def write_geojson(flight: Flight) -> dict[str, str]:

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 from flexpress.planning.export.elements import add, document
 from flexpress.planning.export.flight import Flight, Mission, Visit
 from flexpress.planning.export.origin import DECIMALS
-from flexpress.scenario.geodesy import Coordinate
+from flexpress.scenario.projection import Coordinate
 
 NAMESPACE = "http://www.topografix.com/GPX/1/1"
 

@@ -9,7 +9,7 @@ from flexpress.planning.colours import NO_FLY
 from flexpress.planning.export.elements import add, document
 from flexpress.planning.export.flight import Flight, Mission
 from flexpress.planning.export.origin import DECIMALS
-from flexpress.scenario.geodesy import Coordinate
+from flexpress.scenario.projection import Coordinate
 
 NAMESPACE = "http://www.opengis.net/kml/2.2"
 SOLID, HALF = "ff", "80"  # how opaque

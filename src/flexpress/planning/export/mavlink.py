@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from flexpress.planning.export.flight import Flight, Mission, Visit
-from flexpress.scenario.geodesy import Coordinate
+from flexpress.scenario.projection import Coordinate
 
 NAV_WAYPOINT = 16
 NAV_RETURN_TO_LAUNCH = 20

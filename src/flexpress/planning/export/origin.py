@@ -9,7 +9,7 @@ import numpy as np
 from flexpress.arguments import check_number, refusal
 from flexpress.errors import InputError
 from flexpress.scenario import Point, Scenario
-from flexpress.scenario.geodesy import Coordinate, to_coordinates
+from flexpress.scenario.projection import Coordinate, to_coordinates
 
 FARTHEST = 100e3
 """Metres from the origin of a plane: there it is 0.004 % too wide for the Earth."""

@@ -13,7 +13,7 @@ import shapely  # type: ignore[import-untyped]  # it has no types
 from visibility_oracle import Exact, is_free, is_inside, shortest_lengths
 
 from flexpress.scenario import Scenario
-from flexpress.scenario.geodesy import geodesics, to_coordinates, to_plane
+from flexpress.scenario.projection import geodesics, to_coordinates, to_plane
 
 Ring = list[list[float]]
 Place = list[float] | dict[str, float]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,20 +12,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flexpress import Scenario, make_plan
 from flexpress.errors import InputError
 from flexpress.files.versions import versions
 from flexpress.workers.cluster import cluster_cores
 from flexpress.workers.processes import Task, perform_all
-from flexpress.workers.ray_executor import MOST_LOSSES, LostError, Packed, ray_workers
-from flexpress.workers.ray_task import Order, perform_task
+from flexpress.workers.ray_executor import (
+    MOST_LOSSES,
+    LostError,
+    Packed,
+    TaskMessage,
+    perform_task,
+    ray_pool,
+)
 
-Tell = Callable[[Any], None]
+Report = Callable[[Any], None]
 ShouldStop = Callable[[], bool]
 
 
-def dies(deaths: int, sent: int, tell: Tell, should_stop: ShouldStop) -> int:
-    """Takes its process with it, so many times."""
+def dies(deaths: int, sent: int, report: Report, should_stop: ShouldStop) -> int:
+    """Ends its process the first `deaths` times that it is sent."""
     if sent <= deaths:
         os._exit(1)
     return sent
@@ -41,13 +45,13 @@ def go(task: Callable[..., Any], pack: Callable[[Any, Task[Any, Any]], Packed]) 
         on_news=lambda key, news: None,
         on_end=lambda key, result: results.append(result),
         should_stop=lambda: False,
-        hire=partial(ray_workers, pack=pack),
+        open_pool=partial(ray_pool, pack=pack),
     )
     return results
 
 
 class Counted:
-    """Tells a task how often it was sent."""
+    """Gives a task the number of times that it was sent."""
 
     def __init__(self) -> None:
         self.sent = 0
@@ -74,19 +78,9 @@ def test_what_is_lost_again_and_again_is_given_up(ray: Any) -> None:
 
 
 def writable(
-    own: np.ndarray[Any, Any], shared: np.ndarray[Any, Any], tell: Tell, should_stop: ShouldStop
+    own: np.ndarray[Any, Any], shared: np.ndarray[Any, Any], report: Report, should_stop: ShouldStop
 ) -> tuple[bool, bool]:
     return own.flags.writeable, shared.flags.writeable
-
-
-@pytest.mark.slow
-def test_the_best_of_several_starts_of_a_plan(ray: Any) -> None:
-    paper = Scenario.preset("paper")
-    here, there = (
-        make_plan(paper, solver="search", iterations=300, starts=3, ray=address)
-        for address in (None, "local")
-    )
-    assert replace(there, seconds=here.seconds) == here
 
 
 def test_a_task_has_its_own_copy_of_all_but_what_is_shared(ray: Any) -> None:
@@ -98,10 +92,10 @@ def test_a_task_has_its_own_copy_of_all_but_what_is_shared(ray: Any) -> None:
 
 @pytest.mark.slow
 def test_what_waits_for_a_core_is_given_up_when_asked_to_stop(ray: Any) -> None:
-    """It would learn too late that it shall stop."""
+    """It would learn too late that it should stop."""
 
     class Holder:
-        """Somebody else, who has all cores."""
+        """Another user, who has all cores."""
 
         def ready(self) -> None:
             return
@@ -117,7 +111,7 @@ def test_what_waits_for_a_core_is_given_up_when_asked_to_stop(ray: Any) -> None:
             on_news=lambda key, news: None,
             on_end=lambda key, result: results.append(result),
             should_stop=lambda: next(asked, True),
-            hire=ray_workers,
+            open_pool=ray_pool,
         )
     finally:
         ray.kill(holder)
@@ -146,7 +140,7 @@ class Traced:
 def test_machines_that_disagree_load_nothing(tmp_path: Path) -> None:
     task, theirs = pickle.dumps(Traced(tmp_path / "loaded")), {**versions(), "numpy": "0.9"}
     with pytest.raises(InputError, match=r"machines disagree: numpy .* here, 0.9 elsewhere"):
-        perform_task(Order("key", 1, task, (), theirs), None)
+        perform_task(TaskMessage("key", 1, task, (), theirs), None)
     assert not (tmp_path / "loaded").exists()
     pickle.loads(task)
     assert (tmp_path / "loaded").exists()
