@@ -1,19 +1,20 @@
-"""How sure a difference between runs is, from few seeds: Student's t, without SciPy."""
+"""How certain a difference between runs is, from few seeds: Student's t."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from statistics import mean, stdev
 
-CONFIDENCE = 0.95
+from scipy.special import stdtrit
+
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over seeds, and where it lies with 95 % confidence; of one value nobody knows."""
+    """A mean over seeds, and its 95 % confidence interval, which one value does not have."""
 
     values: tuple[float, ...]  # seed by seed
     mean: float
@@ -22,36 +23,10 @@ class Interval:
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """mean +- t s / sqrt(n): for values that are drawn independently, about normally."""
+    """mean +- t s / sqrt(n), for values that are independent and about normally distributed."""
     centre = float(mean(values))  # exact, as is stdev: equal values have no spread at all
     if len(values) < 2:
         return Interval(tuple(values), centre, None, None)
-    reach = quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    t = float(stdtrit(len(values) - 1, (1 + _CONFIDENCE) / 2))
+    reach = t * stdev(values) / math.sqrt(len(values))
     return Interval(tuple(values), centre, centre - reach, centre + reach)
-
-
-@cache
-def quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
-    """t so that |T| <= t with this confidence, T of Student's distribution."""
-    low, high = 0.0, math.pi / 2
-    while low < (middle := (low + high) / 2) < high:
-        if within(middle, freedom) < confidence:
-            low = middle
-        else:
-            high = middle
-    return math.sqrt(freedom) * math.tan(high)
-
-
-def within(angle: float, freedom: int) -> float:
-    """P(|T| <= sqrt(freedom) tan(angle)).
-
-    Finite sums of Abramowitz and Stegun, 26.7.3 for odd and 26.7.4 for even degrees of freedom.
-    """
-    sine, cosine = math.sin(angle), math.cos(angle)
-    odd = freedom % 2
-    term = cosine if odd else 1.0
-    total = 0.0
-    for power in range(odd, freedom - 1, 2):
-        total += term
-        term *= (power + 1) / (power + 2) * cosine**2
-    return 2 / math.pi * (angle + sine * total) if odd else sine * total

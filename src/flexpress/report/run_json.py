@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from flexpress.planning import Plan
-from flexpress.report.run_summary import RunSummary, common_target, slots_to, summarise
+from flexpress.report.run_summary import RunSummary, summarise
 from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation import Measurement, Trace
+from flexpress.simulation.trace import common_target
 
 
 def runs_to_json(scenario: Scenario, plan: Plan, traces: Mapping[Algorithm, Trace]) -> str:
     """One object: what was simulated, and for each algorithm its figures and its curve."""
     summaries = {algorithm: summarise(trace) for algorithm, trace in traces.items()}
-    target = common_target(summaries.values())
+    target = common_target(each.best_accuracy for each in summaries.values())
     document = {
         "scenario": scenario.name,
         "seed": scenario.seed,
@@ -39,7 +40,7 @@ def run(trace: Trace, summary: RunSummary, target: float | None) -> dict[str, ob
     figures = {key: value for key, value in asdict(summary).items() if key != "algorithm"}
     return {
         **{key: plain(value) for key, value in figures.items()},
-        "slots_to_target": slots_to(trace, target),
+        "slots_to_target": trace.slots_to(target),
         "metrics": [point(measured) for measured in trace.metrics],
     }
 

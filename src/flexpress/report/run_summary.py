@@ -1,19 +1,12 @@
-"""A simulation in a few figures, and the accuracy by which several can be compared."""
+"""A simulation in a few figures."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from flexpress.scenario import Algorithm
 from flexpress.simulation import Trace
 from flexpress.simulation.events import Landing, Update
-
-TARGET_STEP = 5
-"""Per cent: targets are its multiples."""
-
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -65,18 +58,3 @@ def summarise(trace: Trace) -> RunSummary:
         energy=sum(landing.energy for landing in landings),
         waiting=sum(landing.waiting for landing in landings),
     )
-
-
-def common_target(summaries: Iterable[RunSummary]) -> float | None:
-    """The highest multiple of 5 % that all of them reached; None if there is none above zero."""
-    best = min((summary.best_accuracy or 0.0 for summary in summaries), default=0.0)
-    steps = math.floor(100 * best / TARGET_STEP + ROUNDING)
-    return steps * TARGET_STEP / 100 if steps > 0 else None
-
-
-def slots_to(trace: Trace, target: float | None) -> int | None:
-    """The slot of the first measurement with at least this accuracy."""
-    if target is None:
-        return None
-    enough = target - ROUNDING
-    return next((m.slot for m in trace.metrics if m.accuracy >= enough), None)

@@ -10,10 +10,11 @@ from rich.table import Table
 from flexpress.planning import Plan
 from flexpress.report.names import shortened
 from flexpress.report.numbers import column, cost_text, time_unit
-from flexpress.report.run_summary import RunSummary, common_target, slots_to, summarise
+from flexpress.report.run_summary import RunSummary, summarise
 from flexpress.report.table import LONGEST_TITLE, Column, down, print_fitting, stacked
 from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation import Trace
+from flexpress.simulation.trace import common_target
 
 NOTHING = "-"
 
@@ -35,8 +36,8 @@ def show_runs(
 
 def run_figures(runs: Sequence[RunSummary], traces: Sequence[Trace]) -> list[Column]:
     """Name, unit, and one text per algorithm."""
-    target = common_target(runs)
-    reached = whole([slots_to(trace, target) for trace in traces])
+    target = common_target(run.best_accuracy for run in runs)
+    reached = whole([trace.slots_to(target) for trace in traces])
     time, seconds = time_unit(max(run.seconds for run in runs))
     wait, wait_seconds = time_unit(max(run.waiting for run in runs))
     return [

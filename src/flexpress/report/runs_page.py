@@ -19,7 +19,7 @@ from flexpress.report.run_differences import differences
 from flexpress.report.run_lines import run_lines
 from flexpress.report.run_table import run_figures
 from flexpress.report.shown_run import ShownRun, first_few, shown_runs
-from flexpress.simulation.run_folder import RUN_FILES
+from flexpress.simulation.run_files import RUN_FILES
 from flexpress.simulation.stored_run import StoredRun
 
 MOST_COLUMNS = 4
