@@ -116,7 +116,7 @@ def test_a_run_goes_on_when_there_is_space_again(
 
         patches.setattr(os, "replace", refuse_in_the_end)
         outcome = there("simulate", "four.toml", "--out", "r")
-    slot = int(outcome.err.split("all up to slot ")[1].split()[0])
+    slot = int(outcome.err.split("saved up to slot ")[1].split()[0])
     saved = f"saved up to slot {slot} in r: continue with --resume"
     assert (outcome.code, outcome.err) == (2, f"flexpress: r/checkpoint: {FULL}; {saved}\n")
     assert there("simulate", "four.toml", "--out", "r", "--resume").code == 0

@@ -23,7 +23,7 @@ from flexpress.scenario import Algorithm
 from flexpress.theory import (
     Constants,
     Measured,
-    Tours,
+    RoundTrips,
     lemma1,
     lemma2_global,
     lemma2_local,
@@ -53,7 +53,7 @@ def save_theory_picture(
     path: str | Path,
     runs: Sequence[Measured],
     constants: Constants,
-    tours: Tours,
+    tours: RoundTrips,
     *,
     algorithm: Algorithm,
     learning_rate: float,
@@ -80,7 +80,11 @@ def save_theory_picture(
 
 
 def lemmas(
-    runs: Sequence[Measured], constants: Constants, tours: Tours, algorithm: Algorithm, rate: float
+    runs: Sequence[Measured],
+    constants: Constants,
+    tours: RoundTrips,
+    algorithm: Algorithm,
+    rate: float,
 ) -> list[Line]:
     """Left-hand sides, of the client where it is largest, with their right-hand sides."""
     one, two, *_ = OKABE_ITO
@@ -105,7 +109,11 @@ def with_bound(
 
 
 def theorem_lines(
-    runs: Sequence[Measured], constants: Constants, tours: Tours, algorithm: Algorithm, rate: float
+    runs: Sequence[Measured],
+    constants: Constants,
+    tours: RoundTrips,
+    algorithm: Algorithm,
+    rate: float,
 ) -> list[Line]:
     """The mean gradient up to each slot, its bound, and what that is made of."""
     theorem, name = theorem_of(algorithm), "Theorem 1" if algorithm == "sync" else "Theorem 2"
