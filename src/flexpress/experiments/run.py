@@ -83,7 +83,7 @@ def perform(
 ) -> bool:
     """Simulate the run in its folder, or resume it; False if it was stopped before its end.
 
-    Uses one core, because other runs go on at the same time. A run that diverges is over.
+    Uses one core, because other runs use the others. A run that diverges is over.
     """
     learner = learner or make_learner(run.scenario, threads=1)
     simulation = Simulation(run.scenario, run.plan, learner)
