@@ -14,11 +14,11 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from flexpress.experiments.crew import perform_all
 from flexpress.experiments.figures import ASYNC, SYNC
+from flexpress.experiments.parallel import run_in_processes
 from flexpress.experiments.results import read_result
 from flexpress.experiments.run import Run, is_kept
-from flexpress.experiments.setting import FULL, Dataset, Setting
+from flexpress.experiments.setting import FULL, DatasetName, Setting
 from flexpress.planning import Plan, make_plan
 
 RATES = (0.01, 0.02, 0.05, 0.1, 0.2)
@@ -41,12 +41,12 @@ def main() -> None:
         for each in BOTH
     }
     missing = {r.key: r for r in runs.values() if not is_kept(r, options.out / r.key)}
-    perform_all(
+    run_in_processes(
         missing,
         options.out,
         options.jobs,
         on_start=lambda key: None,
-        on_news=lambda news: None,
+        on_progress=lambda progress: None,
         on_end=lambda key: print(f"done {key}", flush=True),  # noqa: T201  # it takes long
         should_stop=lambda: False,
     )
@@ -64,7 +64,7 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def run_of(dataset: Dataset, choice: Choice, setting: Setting, plan: Plan) -> Run:
+def run_of(dataset: DatasetName, choice: Choice, setting: Setting, plan: Plan) -> Run:
     batch, rate = choice
     setting = replace(setting, dataset=dataset)
     scenario = setting.scenario(FULL, 0, SEED).replace(
@@ -82,8 +82,8 @@ def row(choice: Choice, folders: list[Path]) -> str:
     else:
         both = "diverged"
     last = [
-        f"{100 * result.accuracy[-1]:.2f}" if result.complete else f"slot {result.last_slot}"
-        for result in found
+        f"{100 * each.metrics[-1].accuracy:.2f}" if each.complete else f"slot {each.last_slot}"
+        for each in found
     ]
     return f"| {choice[0]} | {choice[1]} | {' | '.join([*means, both, *last])} |"
 

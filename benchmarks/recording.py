@@ -17,7 +17,7 @@ from printer import Printer
 from flexpress import Job, Metrics, Scenario, make_plan, record, simulate
 from flexpress.learning import Vector
 from flexpress.scenario import Algorithm
-from flexpress.simulation import recording, step_by_step
+from flexpress.simulation import recording
 
 HEAD = ["slots per CPU second", "simulate", "record", "ratio", "recording calls"]
 ALGORITHMS: tuple[Algorithm, ...] = "sync", "async", "direct"
@@ -73,12 +73,12 @@ def seconds(run: Run) -> float:
 
 
 def calls_of_recording(run: Run) -> int:
-    """How many functions of the recording's files are called in this run."""
-    files, count = {recording.__file__, step_by_step.__file__}, 0
+    """How many functions of the recording's file are called in this run."""
+    count = 0
 
     def note(frame: FrameType, event: str, argument: object) -> None:
         nonlocal count
-        count += event == "call" and frame.f_code.co_filename in files
+        count += event == "call" and frame.f_code.co_filename == recording.__file__
 
     sys.setprofile(note)
     try:

@@ -18,15 +18,15 @@ from small_run import environment
 
 PROGRAM = """
 import os, signal, sys
-from flexpress.simulation import recorder
-from flexpress.simulation.recorder import Recorder
+from flexpress.simulation import run_files
+from flexpress.simulation.run_files import RunWriter
 
 moment, *signals = sys.argv[1].split(",")
 if moment == "never":
-    recorder.CHECKPOINT_SECONDS = 0.05
+    run_files.CHECKPOINT_SECONDS = 0.05
 else:
-    recorder.CHECKPOINT_SECONDS = 1e9  # but for those below
-record, recorded = Recorder.record, 0
+    run_files.CHECKPOINT_SECONDS = 1e9  # but for those below
+record, recorded = RunWriter.record, 0
 
 def record_and_disturb(self, event):
     global recorded
@@ -41,7 +41,7 @@ def record_and_disturb(self, event):
             print("there", flush=True)
             sys.stdin.readline()
 
-Recorder.record = record_and_disturb
+RunWriter.record = record_and_disturb
 from flexpress.cli import main
 sys.exit(main(sys.argv[2:]))
 """

@@ -16,13 +16,13 @@ from flexpress.cli import main, run_board
 from flexpress.experiments import setting, study
 from flexpress.planning import make_plan
 from flexpress.scenario import Scenario
-from flexpress.simulation import recorder
+from flexpress.simulation import run_files
 
 BARREN = 245
 """The seed of a network on which no plan keeps 12 kJ: here it is network 1."""
 
 setting.QUICK = SMALL
-recorder.CHECKPOINT_SECONDS = 0.05
+run_files.CHECKPOINT_SECONDS = 0.05
 run_board.PLAIN_SECONDS = 0.0
 
 

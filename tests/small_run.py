@@ -11,7 +11,7 @@ import pytest
 import flexpress
 from flexpress.scenario import Scenario
 from flexpress.simulation.events import Event
-from flexpress.simulation.recorder import Recorder
+from flexpress.simulation.run_files import RunWriter
 
 FOUR = Scenario.preset("four").replace(
     plan={"solver": "exact"},
@@ -36,15 +36,15 @@ def contents(folder: str | Path, names: tuple[str, ...] | None = None) -> dict[s
 
 def press_after(monkeypatch: pytest.MonkeyPatch, *counts: int) -> None:
     """Ctrl-C, from within, when so many events have been recorded."""
-    record, recorded = Recorder.record, [0]
+    record, recorded = RunWriter.record, [0]
 
-    def record_and_press(self: Recorder, event: Event) -> None:
+    def record_and_press(self: RunWriter, event: Event) -> None:
         record(self, event)
         recorded[0] += 1
         for _ in range(counts.count(recorded[0])):
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(Recorder, "record", record_and_press)
+    monkeypatch.setattr(RunWriter, "record", record_and_press)
 
 
 def environment() -> dict[str, str]:

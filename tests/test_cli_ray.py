@@ -75,7 +75,7 @@ def test_simulate(run: Run, ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (refused.code, refused.out) == (2, "")
     assert refused.err == (
         "flexpress: cut: its run was trained by FastLearner on Ray by 16, not by FastLearner; "
-        "go on with the same --engine, with or without --ray as before\n"
+        "resume it with the same --engine, with or without --ray as before\n"
     )
     assert run(*plain, "cut", *on_ray, "--resume").code == 0
     assert contents("cut", RESULTS) == contents("whole", RESULTS)

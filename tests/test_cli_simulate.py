@@ -141,7 +141,7 @@ def test_engines(run: Run, scenario: str) -> None:
     assert contents("auto", RESULTS) != contents("torch", RESULTS)
     assert_refused(
         run("simulate", scenario, "--engine", "torch", "--out", "fast", "--resume"),
-        "fast: its run was trained by FastLearner, not by TorchLearner; go on with the same",
+        "fast: its run was trained by FastLearner, not by TorchLearner; resume it with the same",
     )
 
 

@@ -71,7 +71,7 @@ def test_an_unfinished_run_is_not_begun_anew(run: Run, interrupted: Run, scenari
     before = contents("cut")
     assert_refused(
         run("simulate", scenario, "--out", "cut"),
-        "cut: holds a run that is not complete; go on with it by --resume, or name another folder",
+        "cut: holds a run that is not complete; continue it with --resume, or name another folder",
     )
     assert contents("cut") == before
 

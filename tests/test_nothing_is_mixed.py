@@ -10,7 +10,7 @@ from command_line import Outcome, Run, cli
 from small_run import RESULTS, contents, press_after, write_scenario
 
 from flexpress.simulation.events import Event
-from flexpress.simulation.recorder import Recorder
+from flexpress.simulation.run_files import RunWriter
 
 PLAN = ("plan", "four.toml", "--objective", "total", "--out")
 
@@ -61,15 +61,15 @@ def test_a_plan_into_the_folder_of_a_run_under_way(
 ) -> None:
     """From its first event on."""
     write_scenario()
-    record, codes = Recorder.record, list[int]()
+    record, codes = RunWriter.record, list[int]()
 
-    def record_and_plan(self: Recorder, event: Event) -> None:
+    def record_and_plan(self: RunWriter, event: Event) -> None:
         record(self, event)
         if not codes:
             places = ["r"] if len(algorithms) == 1 else ["r", "r/sync"]
             codes.extend(cli.main([*PLAN, place]) for place in places)
 
-    monkeypatch.setattr(Recorder, "record", record_and_plan)
+    monkeypatch.setattr(RunWriter, "record", record_and_plan)
     options = [word for each in algorithms for word in ("--algorithm", each)]
     assert run("simulate", "four.toml", *options, "--out", "r").code == 0
     assert codes == [2] * len(algorithms)

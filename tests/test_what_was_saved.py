@@ -104,8 +104,8 @@ def test_a_run_goes_on_when_there_is_space_again(
 ) -> None:
     """From the last checkpoint for which there was some."""
     there("simulate", "four.toml", "--out", "whole")
-    monkeypatch.setattr("flexpress.simulation.recorder.CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr("flexpress.simulation.recorder.LARGEST_SHARE", float("inf"))
+    monkeypatch.setattr("flexpress.simulation.run_files.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("flexpress.simulation.run_files.LARGEST_SHARE", float("inf"))
     with monkeypatch.context() as patches:
         replace, left = os.replace, iter(range(60))
 
@@ -116,8 +116,8 @@ def test_a_run_goes_on_when_there_is_space_again(
 
         patches.setattr(os, "replace", refuse_in_the_end)
         outcome = there("simulate", "four.toml", "--out", "r")
-    slot = int(outcome.err.split("all up to slot ")[1].split()[0])
-    saved = f"all up to slot {slot} is saved in r: --resume goes on"
+    slot = int(outcome.err.split("saved up to slot ")[1].split()[0])
+    saved = f"saved up to slot {slot} in r: continue with --resume"
     assert (outcome.code, outcome.err) == (2, f"flexpress: r/checkpoint: {FULL}; {saved}\n")
     assert there("simulate", "four.toml", "--out", "r", "--resume").code == 0
     assert contents("r", RESULTS) == contents("whole", RESULTS)
@@ -155,7 +155,7 @@ def test_a_reproduction_without_its_page(there: Run, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("flexpress.experiments.study.make_study", lambda *_, **__: study)
     monkeypatch.setattr("flexpress.cli.reproducing.run_missing", lambda *_, **__: True)
     page = Page("all", (), (), (Section("a", "A"),))
-    name = "flexpress.experiments.reproduction.reproduction_page"
+    name = "flexpress.experiments.page.reproduction_page"
     monkeypatch.setattr(name, lambda *_, **__: page)
     fill_disk(monkeypatch, "report.html")
     outcome = there("reproduce", "--quick", "--out", "p")

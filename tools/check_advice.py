@@ -20,7 +20,7 @@ from flexpress.arrays import FloatArray
 from flexpress.cli.estimating import SLOTS, best_plan, short_run
 from flexpress.experiments.statistics import interval
 from flexpress.scenario import Algorithm, Objective
-from flexpress.theory import Tours
+from flexpress.theory import RoundTrips
 from flexpress.theory.advice import WORTH, one_algorithm
 
 OBJECTIVES: tuple[Objective, ...] = ("minmax", "sws", "total")
@@ -122,7 +122,7 @@ def row(name: str) -> tuple[list[str], Flown | None]:
     scenario = NETWORKS[name]()
     plans = [make_plan(scenario, objective=each) for each in OBJECTIVES]
     best = {each: best_plan(scenario, plans, each) for each in BOTH}
-    tours = {each: Tours.of(scenario, best[each]) for each in BOTH}
+    tours = {each: RoundTrips.of(scenario, best[each]) for each in BOTH}
     texts = [name, *(tours_text(tours[each]) for each in BOTH)]
     if one_algorithm(tours["sync"], tours["async"]):
         return [*texts, "the same algorithm", "Sync", "", "0", "tie", "yes"], None
@@ -146,7 +146,7 @@ def accuracy(scenario: Scenario, plan: Plan, algorithm: Algorithm, seed: int) ->
     return 0.0 if found is None else 100 * found
 
 
-def tours_text(tours: Tours) -> str:
+def tours_text(tours: RoundTrips) -> str:
     return ", ".join(f"{slots:.3g}" for slots in tours.slots)
 
 

@@ -11,10 +11,9 @@ from typing import Any, cast
 
 from small_run import FOUR, RESULTS, contents
 
-from flexpress.experiments.crew import News, work
 from flexpress.experiments.figures import SYNC
+from flexpress.experiments.parallel import Files, RunProgress, perform_here, perform_remotely
 from flexpress.experiments.run import Run, perform
-from flexpress.experiments.run_elsewhere import Files, perform_elsewhere
 from flexpress.experiments.setting import QUICK, Scale
 from flexpress.experiments.study import Study
 from flexpress.planning import make_plan
@@ -45,17 +44,17 @@ def study_of(*runs: Run) -> Study:
 
 @dataclass
 class Seen:
-    """All that a crew tells, in its order."""
+    """All callbacks, in their order."""
 
-    told: list[tuple[str, str]] = field(default_factory=list)
-    news: list[News] = field(default_factory=list)
+    calls: list[tuple[str, str]] = field(default_factory=list)
+    progress: list[RunProgress] = field(default_factory=list)
 
-    def hear(self, news: News) -> None:
-        self.told.append(("news", news.key))
-        self.news.append(news)
+    def hear(self, progress: RunProgress) -> None:
+        self.calls.append(("progress", progress.key))
+        self.progress.append(progress)
 
     def of(self, kind: str) -> list[str]:
-        return [key for its, key in self.told if its == kind]
+        return [key for its, key in self.calls if its == kind]
 
 
 def alone(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]]:
@@ -72,13 +71,15 @@ def results(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]
 # For workers, in the place of what they do otherwise: tests need not guess how far a run is.
 
 
-def work_and_wait(run: Run, folder: Path, key: str, tell: Tell, should_stop: ShouldStop) -> bool:
-    return work(run, folder, key, waiting(tell, should_stop), should_stop)
+def perform_here_and_wait(
+    run: Run, folder: Path, key: str, tell: Tell, should_stop: ShouldStop
+) -> bool:
+    return perform_here(run, folder, key, waiting(tell, should_stop), should_stop)
 
 
-def perform_elsewhere_and_wait(*arguments: Any) -> tuple[bool, Files]:
+def perform_remotely_and_wait(*arguments: Any) -> tuple[bool, Files]:
     given, (tell, should_stop) = arguments[:-2], arguments[-2:]
-    done: tuple[bool, Files] = cast(Any, perform_elsewhere)(
+    done: tuple[bool, Files] = cast(Any, perform_remotely)(
         *given, waiting(tell, should_stop), should_stop
     )
     return done
@@ -89,13 +90,13 @@ def waiting(tell: Tell, should_stop: ShouldStop) -> Tell:
 
     def tell_and_wait(news: Any) -> None:
         tell(news)
-        while isinstance(news, News) and news.slot > 0 and not should_stop():
+        while isinstance(news, RunProgress) and news.slot > 0 and not should_stop():
             time.sleep(0.01)
 
     return tell_and_wait
 
 
-def perform_elsewhere_by_name(place: Path, *arguments: Any) -> tuple[bool, Files]:
+def perform_remotely_by_name(place: Path, *arguments: Any) -> tuple[bool, Files]:
     """It leaves the number of its process in this folder first."""
     (place / str(os.getpid())).touch()
-    return perform_elsewhere(*arguments)
+    return perform_remotely(*arguments)

@@ -12,6 +12,7 @@ from flexpress.experiments.results import Result, Results
 from flexpress.experiments.setting import FULL, Setting
 from flexpress.experiments.study import Study
 from flexpress.planning import Plan, Tour
+from flexpress.simulation.trace import Measurement
 
 HORIZON = 100
 SEEDS = (1, 2, 3, 4)
@@ -20,10 +21,11 @@ SEEDS = (1, 2, 3, 4)
 def curve(*accuracy: float, horizon: int = HORIZON, complete: bool = True) -> Result:
     """Measured at even distances; one that is not complete ends 10 slots before the horizon."""
     end = horizon if complete else horizon - 10
-    slots = np.linspace(0, end, len(accuracy)).astype(np.int64)
-    loss = np.linspace(2.0, 1.0, len(accuracy))
+    slots = np.linspace(0, end, len(accuracy)).astype(np.int64).tolist()
+    losses = np.linspace(2.0, 1.0, len(accuracy)).tolist()
+    points = zip(slots, losses, accuracy, strict=True)
     return Result(
-        horizon, complete, slots, 60.0 * slots.astype(np.float64), loss, np.array(accuracy)
+        horizon, complete, tuple(Measurement(t, 60.0 * t, loss, part) for t, loss, part in points)
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from flexpress.experiments.claims import CLAIMS, MARGIN, Kind, claims_of, figure_named
-from flexpress.experiments.comparison import SIGNS
+from flexpress.experiments.claims import CLAIMS, MARGIN, ClaimKind, claims_of, figure_named
 from flexpress.experiments.figures import FIGURES
 from flexpress.experiments.setting import Setting
+from flexpress.experiments.verdicts import SIGNS
 
 NAMES = [
     "iid-fmnist",  # Async beats Sync under i.i.d.
@@ -41,7 +41,7 @@ def test_the_list() -> None:
 
 
 def test_the_kinds() -> None:
-    of_kind: dict[Kind, list[str]] = {kind: [] for kind in SIGNS}
+    of_kind: dict[ClaimKind, list[str]] = {kind: [] for kind in SIGNS}
     for claim in CLAIMS:
         of_kind[claim.kind].append(claim.name)
         assert len(claim.lines) == len(SIGNS[claim.kind])

@@ -11,8 +11,8 @@ from small_run import contents
 
 from flexpress.errors import InputError
 from flexpress.experiments import run as module
+from flexpress.experiments.parallel import files_in
 from flexpress.experiments.run import is_kept
-from flexpress.experiments.run_elsewhere import files_in
 from flexpress.files.disk import write_files
 from flexpress.files.versions import versions
 
@@ -79,7 +79,7 @@ def test_files_that_come_home_from_elsewhere(tmp_path: Path) -> None:
     assert is_kept(small(), tmp_path / "home")
 
 
-def test_it_is_gone_on_with_after_a_journey(tmp_path: Path) -> None:
+def test_it_is_resumed_after_a_journey(tmp_path: Path) -> None:
     runs = several(1, horizon=40)
     expected = alone(runs, tmp_path / "whole")
     (key,) = runs

@@ -9,7 +9,7 @@ import pytest
 from few_runs import small, study_of
 
 from flexpress.cli.reproducing import run_missing
-from flexpress.experiments import crew
+from flexpress.experiments import parallel
 from flexpress.experiments.run import Run, perform
 
 
@@ -29,6 +29,6 @@ def test_only_what_is_not_over_is_run(tmp_path: Path, monkeypatch: pytest.Monkey
         started.extend(missing)
         return True
 
-    monkeypatch.setattr(crew, "perform_all", note)
+    monkeypatch.setattr(parallel, "run_in_processes", note)
     assert run_missing(study_of(complete, diverged, begun, fresh), tmp_path, 1)
     assert started == [begun.key, fresh.key]

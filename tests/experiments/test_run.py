@@ -17,7 +17,7 @@ from flexpress.experiments.results import read_result
 from flexpress.experiments.run import NAME_LENGTH, Run, fingerprint, perform
 from flexpress.learning import Dataset
 from flexpress.scenario import LearningSettings
-from flexpress.simulation.run_folder import is_over
+from flexpress.simulation.stored_run import is_over
 
 
 @pytest.fixture

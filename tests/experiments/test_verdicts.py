@@ -7,16 +7,15 @@ import pytest
 from made_results import SEEDS, curve, flat, named, of_claim, plan, study
 
 from flexpress.experiments.claims import CLAIMS
-from flexpress.experiments.comparison import common_target
 from flexpress.experiments.results import Result, Results
 from flexpress.experiments.statistics import Interval
 from flexpress.experiments.verdicts import (
     Finding,
     Verdict,
     decide,
-    depends_on_the_map,
     find,
     judge,
+    over_networks,
 )
 
 AHEAD, ALIKE = named("speed-sync"), named("routes-sync-minmax-sws")
@@ -191,16 +190,6 @@ def test_no_target_if_one_learned_nothing() -> None:
     assert [each.measure for each in finding.measured] == ["mean accuracy"]
 
 
-@pytest.mark.parametrize(
-    ("best", "target"),
-    [(0.5, 0.5), (0.4999, 0.45), (0.3 - 1e-12, 0.3), (0.15, 0.15), (0.049, None)],
-)
-def test_the_target_is_the_highest_multiple_of_five_per_cent(
-    best: float, target: float | None
-) -> None:
-    assert common_target([curve(0.0, 0.9), curve(0.0, best, 0.0)]) == target
-
-
 def test_the_slot_clock_is_beside_and_does_not_decide() -> None:
     claim = named("iid-fmnist")
     behind = flats(-0.01, -0.011, -0.009, -0.01)
@@ -241,7 +230,7 @@ def test_what_depends_on_the_map() -> None:
         for name, verdicts in said.items()
         for network, verdict in enumerate(verdicts)
     ]
-    over = depends_on_the_map(findings)
+    over = over_networks(findings)
     assert [each.claim.name for each in over] == list(said)
     assert [each.depends for each in over] == [True, False, False]
     assert [list(each.counts.values()) for each in over] == [

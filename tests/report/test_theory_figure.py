@@ -10,10 +10,10 @@ import pytest
 from flexpress import InputError, save_theory_picture
 from flexpress.report.figures.theory import lemmas, theorem_lines, visible
 from flexpress.scenario import Algorithm
-from flexpress.theory import Constants, Measured, Tours, lemma1, lemma2_local, theorem1
+from flexpress.theory import Constants, Measured, RoundTrips, lemma1, lemma2_local, theorem1
 
 CONSTANTS = Constants(smoothness=2, gradient=1, noise=0.5, start_gap=3, start_gradient=0.8)
-TOURS = Tours((2, 1), (3, 5))
+TOURS = RoundTrips((2, 1), (3, 5))
 RATE = 0.1
 
 

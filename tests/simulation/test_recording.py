@@ -24,7 +24,7 @@ from flexpress import InputError, make_learner, make_plan
 from flexpress.learning import Job, Vector
 from flexpress.scenario import Algorithm
 from flexpress.simulation import Recording, record, simulate
-from flexpress.simulation.step_by_step import StepByStep
+from flexpress.simulation.recording import StepByStep
 
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 FEW_SEEDS = range(12)

@@ -26,7 +26,7 @@ class Untrained(Watched):
 
 def test_the_exact_clock_is_refused() -> None:
     fleet, learner = drawn(5, "exact")
-    with pytest.raises(InputError, match=r'^run.clock = "exact": [^\n]*take run.clock = "slots"$'):
+    with pytest.raises(InputError, match=r'^run.clock = "exact": [^\n]*use run.clock = "slots"$'):
         record(fleet.scenario, fleet.plan, Untrained(learner))
 
 
@@ -70,12 +70,12 @@ def test_local_models_that_diverge_before_anyone_lands() -> None:
 
 
 def test_a_plain_run_holds_no_code_of_a_recording() -> None:
-    """Recording nothing costs nothing: not a function of these files is called."""
+    """Recording nothing costs nothing: no function of this file is called."""
     assert files_of_calls(simulate) & RECORDING == set()
     assert files_of_calls(record) & RECORDING == RECORDING
 
 
-RECORDING = {"recording.py", "step_by_step.py"}
+RECORDING = {"recording.py"}
 
 
 def files_of_calls(run: Callable[..., object]) -> set[str]:

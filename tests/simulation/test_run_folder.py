@@ -19,10 +19,10 @@ from flexpress.files.provenance import RECORD
 from flexpress.learning import Vector
 from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Algorithm, Clock, Scenario
-from flexpress.simulation import recorder
-from flexpress.simulation.checkpoint import Header, save_checkpoint
+from flexpress.simulation import run_files
 from flexpress.simulation.deliveries import Deliveries
-from flexpress.simulation.run_folder import RUN_FILES, run_in_folder
+from flexpress.simulation.run_files import RUN_FILES, Header, save_checkpoint
+from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation, simulate
 
 KEPT = ("trace.jsonl", "metrics.csv", "model.npy", "checkpoint", "scenario-used.toml", "plan.json")
@@ -105,9 +105,9 @@ def test_what_was_written_after_the_checkpoint_is_written_again(
 @pytest.mark.parametrize(
     ("owner", "name", "calls"),
     [
-        (recorder.Recorder, "record", 90),  # the event has happened, and is not recorded
-        (recorder.Recorder, "_record_measurement", 3),
-        (recorder, "metrics_line", 3),  # in the trace, and not in the metrics
+        (run_files.RunWriter, "record", 90),  # the event has happened, and is not recorded
+        (run_files.RunWriter, "_record_measurement", 3),
+        (run_files, "metrics_line", 3),  # in the trace, and not in the metrics
         (Deliveries, "forget", 2),  # the model has changed, and the event not happened
     ],
 )
@@ -121,8 +121,8 @@ def test_aborted_at_a_bad_moment(
 ) -> None:
     """By a second Ctrl-C: it goes on from the last checkpoint before."""
     run(plan, tmp_path / "whole")
-    monkeypatch.setattr(recorder, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(recorder, "LARGEST_SHARE", float("inf"))
+    monkeypatch.setattr(run_files, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(run_files, "LARGEST_SHARE", float("inf"))
     method, left = getattr(owner, name), iter(range(calls))
 
     def abort(*arguments: object) -> object:
@@ -170,9 +170,9 @@ def test_checkpoints_are_written_on_the_way(
         written.append(simulation.num_events)
         save_checkpoint(path, simulation, header)
 
-    monkeypatch.setattr(recorder, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(recorder, "LARGEST_SHARE", float("inf"))
-    monkeypatch.setattr(recorder, "save_checkpoint", save)
+    monkeypatch.setattr(run_files, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(run_files, "LARGEST_SHARE", float("inf"))
+    monkeypatch.setattr(run_files, "save_checkpoint", save)
     simulation = run(plan, tmp_path)
     assert len(written) > 10
     assert written == sorted(written)
@@ -190,7 +190,7 @@ def test_killed_before_the_first_checkpoint(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patches:
-        patches.setattr(recorder, "save_checkpoint", fail)
+        patches.setattr(run_files, "save_checkpoint", fail)
         with pytest.raises(KeyboardInterrupt):
             run(plan, tmp_path / "cut")
     assert (tmp_path / "cut" / "trace.jsonl").stat().st_size > 100
@@ -241,7 +241,9 @@ def test_the_files_tell_what_the_trace_tells(
 def test_an_unfinished_run_is_not_lost_by_accident(plan: Plan, tmp_path: Path) -> None:
     run(plan, tmp_path, should_stop=after(30))
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(InputError, match="holds a run that is not complete; go on with it by"):
+    with pytest.raises(
+        InputError, match="holds a run that is not complete; continue it with --resume"
+    ):
         run(plan, tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -286,7 +288,7 @@ class Other(Quadratic):
 def test_another_engine(plan: Plan, tmp_path: Path) -> None:
     run(plan, tmp_path, should_stop=after(30))
     simulation = Simulation(VALLEY, plan, Other.drawn(VALLEY.client_ids, 7))
-    with pytest.raises(InputError, match="was trained by Quadratic, not by Other; go on with"):
+    with pytest.raises(InputError, match="was trained by Quadratic, not by Other; resume it with"):
         run_in_folder(simulation, tmp_path, resume=True)
 
 

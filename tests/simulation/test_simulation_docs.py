@@ -16,7 +16,7 @@ from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation import Measurement, Trace, simulate
 from flexpress.simulation.events import Contribution, Departure, Event, Landing, Update, Visit
-from flexpress.simulation.run_folder import RUN_FILES
+from flexpress.simulation.run_files import RUN_FILES
 from flexpress.simulation.timetable import Timetable
 
 PAGE = (Path(__file__).parents[2] / "docs" / "simulation.md").read_text(encoding="utf-8")

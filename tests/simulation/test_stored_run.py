@@ -109,8 +109,8 @@ def test_no_run(tmp_path: Path, plan: Plan) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        ("metrics.csv", "slot,seconds,loss,accuracy\n", "metrics.csv: does not reach slot 70"),
-        ("metrics.csv", "slot,seconds\n1,x\n", "metrics.csv: was changed after its run wrote it"),
+        ("metrics.csv", "slot,seconds,loss,accuracy\n", "metrics.csv: has no measurement, and"),
+        ("metrics.csv", "slot,seconds\n1,x\n", "metrics.csv: is not a table of measurements"),
         ("model.npy", "nothing", "model.npy: damaged, or not a model"),
         ("model.npy", "", "model.npy: damaged, or not a model"),
         ("plan.json", "{}", "plan.json: "),

@@ -12,7 +12,7 @@ from problems import Problem
 from shapes import Array, Ramps, Shapes, Waves
 from sides import Run
 
-from flexpress.theory import Tours
+from flexpress.theory import RoundTrips
 
 Kind = Literal["waves", "bowls", "hills", "slide", "apart"]
 KINDS: tuple[Kind, ...] = ("waves", "bowls", "hills", "slide", "apart")
@@ -26,8 +26,8 @@ class Case:
     num_slots: int  # T
 
     @property
-    def tours(self) -> Tours:
-        return Tours(self.clients, tuple(float(d) for d in self.periods))
+    def tours(self) -> RoundTrips:
+        return RoundTrips(self.clients, tuple(float(d) for d in self.periods))
 
     def run(self, algorithm: Literal["sync", "async"]) -> Run:
         ids = iter(self.problem.client_ids)

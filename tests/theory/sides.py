@@ -10,7 +10,7 @@ from aligned import Aligned
 from problems import Problem
 from shapes import Array
 
-from flexpress.theory import Constants, Tours
+from flexpress.theory import Constants, RoundTrips
 
 Sides = dict[str, tuple[Array, Array]]
 """Statement -> left (.., replicates) and right (..), for all slots or horizons it is about."""
@@ -19,7 +19,7 @@ Sides = dict[str, tuple[Array, Array]]
 @dataclass(frozen=True, eq=False)
 class Run:
     problem: Problem
-    tours: Tours
+    tours: RoundTrips
     paths: Aligned
 
     @property

@@ -7,16 +7,16 @@ import pytest
 
 from flexpress import InputError
 from flexpress.scenario import Algorithm, Objective
-from flexpress.theory import Advice, Constants, Forecast, Tours, Trial, advise, forecast
+from flexpress.theory import Advice, Constants, Forecast, RoundTrips, Trial, advise, forecast
 from flexpress.theory.advice import WORTH
 
 BOTH: tuple[Algorithm, ...] = ("sync", "async")
 OBJECTIVES: tuple[Objective, ...] = ("minmax", "sws", "total")
 
-VALLEY: dict[Objective, Tours] = {  # as `bound valley` plans and measures it, by whole slots
-    "minmax": Tours((4, 5, 3), (8, 7, 5)),
-    "sws": Tours((5, 4, 3), (8, 6, 4)),
-    "total": Tours((10, 2), (9, 3)),
+VALLEY: dict[Objective, RoundTrips] = {  # as `bound valley` plans and measures it, by whole slots
+    "minmax": RoundTrips((4, 5, 3), (8, 7, 5)),
+    "sws": RoundTrips((5, 4, 3), (8, 6, 4)),
+    "total": RoundTrips((10, 2), (9, 3)),
 }
 VALLEY_CONSTANTS = Constants(
     smoothness=82.1, gradient=8.6, noise=5.47, start_gap=2.31, start_gradient=0.0654
@@ -24,7 +24,7 @@ VALLEY_CONSTANTS = Constants(
 VALLEY_RATE = 0.05
 
 
-def table(constants: Constants, plans: dict[Objective, Tours]) -> list[Forecast]:
+def table(constants: Constants, plans: dict[Objective, RoundTrips]) -> list[Forecast]:
     return [
         forecast(
             constants,
@@ -95,9 +95,9 @@ def test_what_diverges_is_not_flown() -> None:
 
 def test_tours_of_one_length_need_no_trial() -> None:
     """Of whichever plan: who lands with all others waits for nobody."""
-    plans: dict[Objective, Tours] = {
-        "minmax": Tours((10, 20), (7, 7)),
-        "sws": Tours((15, 15), (6, 8)),
+    plans: dict[Objective, RoundTrips] = {
+        "minmax": RoundTrips((10, 20), (7, 7)),
+        "sws": RoundTrips((15, 15), (6, 8)),
     }
     found = advise(table(VALLEY_CONSTANTS, plans), VALLEY_RATE)
     assert (found.algorithm, found.objective, found.decided_by) == ("sync", "minmax", "tours")
@@ -118,7 +118,7 @@ def test_a_rate_that_is_stable_lets_the_bound_decide() -> None:
 
 
 def test_a_difference_that_rounds_to_nothing_is_none() -> None:
-    rows = table(VALLEY_CONSTANTS, {"sws": Tours((1, 9999), (6, 7))})
+    rows = table(VALLEY_CONSTANTS, {"sws": RoundTrips((1, 9999), (6, 7))})
     assert rows[1].slots_alike < rows[0].slots_alike
     found = advise(rows, 1e-6)
     assert (found.algorithm, found.decided_by) == ("sync", "bound")
@@ -172,8 +172,8 @@ def random_table(rng: np.random.Generator) -> list[Forecast]:
     """Of fleets of one to four; of one, both algorithms are the same."""
     fleet = int(rng.integers(1, 4, endpoint=True))
     clients = tuple(rng.integers(1, 12, fleet).tolist())
-    plans: dict[Objective, Tours] = {
-        objective: Tours(clients, tuple(np.round(rng.uniform(2, 12, fleet)).tolist()))
+    plans: dict[Objective, RoundTrips] = {
+        objective: RoundTrips(clients, tuple(np.round(rng.uniform(2, 12, fleet)).tolist()))
         for objective in OBJECTIVES
     }
     smoothness, gradient, noise = np.exp(rng.uniform(-2, 4, 3)).tolist()

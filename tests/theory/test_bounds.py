@@ -10,7 +10,7 @@ import pytest
 from flexpress import InputError
 from flexpress.theory import (
     Constants,
-    Tours,
+    RoundTrips,
     lemma1,
     lemma2_global,
     lemma2_local,
@@ -20,7 +20,7 @@ from flexpress.theory import (
 )
 
 CONSTANTS = Constants(smoothness=2, gradient=3, noise=5, start_gap=7, start_gradient=11)
-TOURS = Tours(clients=(1, 3), slots=(2, 3))  # sum R Delta^2 = 31
+TOURS = RoundTrips(clients=(1, 3), slots=(2, 3))  # sum R Delta^2 = 31
 RATE, HORIZON = 0.25, 10
 
 
@@ -53,7 +53,7 @@ def test_theorem_2() -> None:
 def test_tours_twice_as_long_delay_four_times_as_much(theorem) -> None:  # type: ignore[no-untyped-def]
     for rate in (1e-7, 0.013, 0.5):
         once = theorem(CONSTANTS, rate, TOURS, 1e6)
-        twice = theorem(CONSTANTS, rate, Tours(TOURS.clients, (4, 6)), 1e6)
+        twice = theorem(CONSTANTS, rate, RoundTrips(TOURS.clients, (4, 6)), 1e6)
         assert twice.delay == 4 * once.delay
         assert (twice.start, twice.noise) == (once.start, once.noise)
 
@@ -61,7 +61,7 @@ def test_tours_twice_as_long_delay_four_times_as_much(theorem) -> None:  # type:
 def test_theorem_1_in_full_has_the_first_round_without_delay() -> None:
     """(T - Delta) / T of it: doubling Delta multiplies that too."""
     once = theorem1(CONSTANTS, RATE, TOURS, HORIZON)
-    twice = theorem1(CONSTANTS, RATE, Tours(TOURS.clients, (4, 6)), HORIZON)
+    twice = theorem1(CONSTANTS, RATE, RoundTrips(TOURS.clients, (4, 6)), HORIZON)
     assert twice.delay / once.delay == pytest.approx(4 * (4 / 10) / (7 / 10))
 
 
@@ -118,4 +118,4 @@ def test_tours_are_of_some_clients_and_some_length(
     clients: tuple[int, ...], slots: tuple[float, ...]
 ) -> None:
     with pytest.raises(InputError, match="must"):
-        Tours(clients, slots)
+        RoundTrips(clients, slots)

@@ -15,7 +15,7 @@ from thinned import by_default
 from flexpress.errors import InputError
 from flexpress.learning import Dataset, Learner, Task, TrainingLoss
 from flexpress.learning.architecture import Architecture
-from flexpress.theory import Estimate, estimate, estimates, exact_constants, smoothness
+from flexpress.theory import Estimate, estimate, estimates, exact_constants
 
 MANY = 300
 """Steps of power iteration that are enough for eigenvalues as near as those of random matrices."""
@@ -91,7 +91,7 @@ def test_smoothness_like_hessians(kind: str, monkeypatch: pytest.MonkeyPatch) ->
     expected = np.array([sizes(hessians(task, kind, model)) for model in models])
     plain = estimate(loss, models, clients=3, iterations=MANY).smoothness
     assert plain.value == pytest.approx(expected.max(), rel=0.01)
-    monkeypatch.setattr(smoothness, "SETTLED", 1e-7)
+    monkeypatch.setattr(estimates, "SETTLED", 1e-7)
     near = estimate(loss, models, clients=3, iterations=MANY, nearness=3e-5).smoothness
     assert near.value == pytest.approx(expected.max(), rel=1e-4)
     assert near.mean == pytest.approx(expected.mean(), rel=1e-4)
@@ -173,7 +173,7 @@ def test_a_jump_of_the_gradient_is_seen() -> None:
     """By 2, over twice 0.003 of a model of length 5, if the kink is that near; else not at all."""
     kink = Kink(np.zeros((1, 2, 2)), np.zeros((1, 2)))
     near = estimate(kink, [np.array([1e-4, 5.0])]).smoothness
-    assert near.value == pytest.approx(2 / (2 * smoothness.NEARNESS * 5), rel=1e-3)
+    assert near.value == pytest.approx(2 / (2 * estimates.NEARNESS * 5), rel=1e-3)
     assert estimate(kink, [np.array([0.5, 5.0])]).smoothness.value == 0.0
 
 
@@ -289,7 +289,10 @@ def test_progress() -> None:
         ({"batches": 0}, "batches = 0: must be a whole number of at least 1"),
         ({"iterations": 0}, "iterations = 0: must be a whole number of at least 1"),
         ({"lowest": 1e9}, r"lowest = 1e\+09: must be at most f\(x\^0\), which is "),
-        ({"models": np.full((1, 4), np.inf)}, "gradients that are not finite: no constant bounds"),
+        (
+            {"models": np.full((1, 4), np.inf)},
+            "gradients are not finite, so that no constant bounds",
+        ),
     ],
 )
 def test_mistakes(options: dict[str, Any], message: str) -> None:

@@ -14,7 +14,7 @@ from thinned import by_default
 
 from flexpress.errors import InputError
 from flexpress.theory import exact_constants
-from flexpress.theory.quadratic import largest_square
+from flexpress.theory.quadratic_constants import largest_square
 
 
 def climbed(matrix: Array, slope: Array, radius: float, rng: np.random.Generator) -> float:
@@ -133,7 +133,7 @@ GOOD: dict[str, Any] = {
         ({"start": np.ones(3)}, r"curvatures \(1, 2, 2\), centres \(1, 2\), start \(3,\): must be"),
         ({"curvatures": np.eye(2)}, r"curvatures \(2, 2\), centres"),
         ({"centres": np.zeros((0, 2)), "curvatures": np.zeros((0, 2, 2))}, r"curvatures \(0, 2, 2"),
-        ({"start": [1.0, math.nan]}, "curvatures, centres, start: hold numbers that are not fin"),
+        ({"start": [1.0, math.nan]}, "curvatures, centres, start: must hold finite numbers"),
         ({"curvatures": [[[1.0, 0.5], [0.0, 1.0]]]}, "curvatures differ from their transposes by"),
         ({"noise": -0.5}, "noise = -0.5: must be a finite number of at least 0"),
         ({"radius": math.inf}, "radius = inf: must be a finite number of at least 0"),

@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from flexpress import InputError
 from flexpress.theory import (
     Constants,
-    Tours,
+    RoundTrips,
     best_rate,
     paper_order,
     paper_rate,
@@ -27,7 +27,7 @@ from flexpress.theory.bounds import Theorem
 THEOREMS = [theorem1, theorem1_simplified, theorem2]
 
 
-def random_problems(count: int, seed: int = 0) -> Iterator[tuple[Constants, Tours]]:
+def random_problems(count: int, seed: int = 0) -> Iterator[tuple[Constants, RoundTrips]]:
     """Over many orders of size; the mean gradient is never longer than G."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
@@ -37,7 +37,7 @@ def random_problems(count: int, seed: int = 0) -> Iterator[tuple[Constants, Tour
         k = rng.integers(1, 6)
         clients = tuple(int(r) for r in rng.integers(1, 12, size=k))
         slots = tuple(float(d) for d in rng.integers(1, 20, size=k))
-        yield Constants(smoothness, gradient, noise, gap, start), Tours(clients, slots)
+        yield Constants(smoothness, gradient, noise, gap, start), RoundTrips(clients, slots)
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
@@ -107,16 +107,16 @@ def test_no_rate_comes_to_the_target_sooner(theorem: Theorem) -> None:
 
 
 RISING = [
-    (Constants(21, 12, 4, 0.86, 37), Tours((6,), (37,)), 120),
-    (Constants(0.05, 6.5, 5.4, 1.2e5, 36), Tours((4,), (19,)), 2800),
-    (Constants(6.5, 27, 2.1, 0.59, 2.4), Tours((3, 4), (44, 1)), 50),
+    (Constants(21, 12, 4, 0.86, 37), RoundTrips((6,), (37,)), 120),
+    (Constants(0.05, 6.5, 5.4, 1.2e5, 36), RoundTrips((4,), (19,)), 2800),
+    (Constants(6.5, 27, 2.1, 0.59, 2.4), RoundTrips((3, 4), (44, 1)), 50),
 ]
 """Targets above |grad f(x^0)|^2, which Theorem 1 passes for a while at rates at which it rises."""
 
 
 @pytest.mark.parametrize(("constants", "tours", "target"), RISING)
 def test_a_target_counts_only_if_the_bound_stays_there(
-    constants: Constants, tours: Tours, target: float
+    constants: Constants, tours: RoundTrips, target: float
 ) -> None:
     found = soonest(theorem1, constants, tours, target)
     for horizon in (found.slots, 2 * found.slots, 1e30):
@@ -139,7 +139,9 @@ def test_targets_are_positive(target: float) -> None:
 def test_targets_that_no_bound_comes_down_to() -> None:
     constants, tours = next(random_problems(1))
     assert soonest(theorem2, constants, tours, 1e-20).slots > 1e20
-    with pytest.raises(InputError, match="target 1e-300: no bound comes down to it; must be lar"):
+    with pytest.raises(
+        InputError, match="target 1e-300: the bound never falls that low; must be lar"
+    ):
         soonest(theorem2, constants, tours, 1e-300)
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from flexpress import Quadratic, Scenario, make_plan, simulate
 from flexpress.scenario import Algorithm
-from flexpress.theory import Tours, stable_rate
-from flexpress.theory.stability import stable_share
+from flexpress.theory import RoundTrips, stable_rate
+from flexpress.theory.rates import stable_share
 
 
 def largest_root(landings: int, share: float) -> float:
@@ -36,7 +36,7 @@ def remaining(algorithm: Algorithm, share_of_limit: float) -> float:
     """|x| after 4,000 slots of the paper's network by the exact clock; 1 at the start."""
     paper = Scenario.preset("paper").replace(run={"clock": "exact", "eval_every": 4000})
     plan = make_plan(paper, objective="sws", iterations=2000)
-    limit = stable_rate("async", Tours.of(paper, plan), smoothness=1.0)
+    limit = stable_rate("async", RoundTrips.of(paper, plan), smoothness=1.0)
     curvatures, centres = np.ones((40, 1, 1)), np.zeros((40, 1))
     rate = share_of_limit * limit
     problem = Quadratic(paper.client_ids, curvatures, centres, np.ones(1), learning_rate=rate)

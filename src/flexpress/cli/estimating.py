@@ -38,11 +38,11 @@ def fly(
 
     Each flies its best plan. No trial if both are the same, or if it would have to be too short.
     """
-    from flexpress.theory import Tours
+    from flexpress.theory import RoundTrips
     from flexpress.theory.advice import one_algorithm
 
     sync, free = (best_plan(scenario, plans, each) for each in ("sync", "async"))
-    tours, others = Tours.of(scenario, sync), Tours.of(scenario, free)
+    tours, others = RoundTrips.of(scenario, sync), RoundTrips.of(scenario, free)
     slots = min(LOCAL_STEPS // scenario.num_clients, SLOTS)
     slots = max(slots, LEAST_TOURS * math.ceil(tours.longest))
     models, trial = short_run(scenario, sync, "sync", slots, engine)
@@ -55,9 +55,9 @@ def fly(
 
 def best_plan(scenario: Scenario, plans: Sequence[Plan], algorithm: Algorithm) -> Plan:
     """The one with the smallest delay, whatever the constants are."""
-    from flexpress.theory import Tours
+    from flexpress.theory import RoundTrips
 
-    return min(plans, key=lambda plan: Tours.of(scenario, plan).routes(algorithm))
+    return min(plans, key=lambda plan: RoundTrips.of(scenario, plan).routes(algorithm))
 
 
 def tried_async(scenario: Scenario, plan: Plan, slots: int, engine: Engine) -> Trial:

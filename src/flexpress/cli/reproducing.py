@@ -46,7 +46,7 @@ def carry_out(
         study = make_study(figures, scale, networks=networks, seeds=seeds, tell=complain)
         if not run_missing(study, folder / RUNS, jobs, on_ray=ray is not None):
             return None
-    from flexpress.experiments.reproduction import reproduction_page
+    from flexpress.experiments.page import reproduction_page
     from flexpress.report.page.html import write_page
 
     with outputs:
@@ -58,7 +58,7 @@ def carry_out(
 
 def run_missing(study: Study, folder: Path, jobs: int | None, *, on_ray: bool = False) -> bool:
     """False if it was interrupted; what is done is kept."""
-    from flexpress.experiments.crew import News
+    from flexpress.experiments.parallel import RunProgress
     from flexpress.experiments.run import is_kept
 
     missing = {key: run for key, run in study.runs.items() if not is_kept(run, folder / key)}
@@ -71,8 +71,8 @@ def run_missing(study: Study, folder: Path, jobs: int | None, *, on_ray: bool = 
             board.begin(key, label(study.runs[key]))
             refresh()
 
-        def on_news(news: News) -> None:
-            board.tell(news.key, news.slot, news.accuracy)
+        def on_progress(progress: RunProgress) -> None:
+            board.tell(progress.key, progress.slot, progress.accuracy)
             refresh()
 
         def on_end(key: str) -> None:
@@ -83,7 +83,7 @@ def run_missing(study: Study, folder: Path, jobs: int | None, *, on_ray: bool = 
             missing,
             folder,
             on_start=on_start,
-            on_news=on_news,
+            on_progress=on_progress,
             on_end=on_end,
             should_stop=stop.requested,
         )
@@ -103,12 +103,12 @@ def compile_engine() -> None:
 def performer(jobs: int | None, *, on_ray: bool) -> Callable[..., bool]:
     """What runs them: processes here, or the Ray cluster that we are connected to."""
     if on_ray:
-        from flexpress.experiments.ray_crew import perform_on_ray
+        from flexpress.experiments.parallel import run_on_ray
 
-        return partial(perform_on_ray, jobs=jobs)
-    from flexpress.experiments.crew import perform_all
+        return partial(run_on_ray, jobs=jobs)
+    from flexpress.experiments.parallel import run_in_processes
 
-    return partial(perform_all, jobs=jobs or JOBS)
+    return partial(run_in_processes, jobs=jobs or JOBS)
 
 
 def label(run: Run) -> str:

@@ -39,7 +39,8 @@ def check_folders(
 ) -> None:
     """InputError now rather than after the work; once more when there are a plan and a learner."""
     from flexpress.files.disk import PLAN, SCENARIO
-    from flexpress.simulation.run_folder import CHECKPOINT, check_run
+    from flexpress.simulation.run_files import CHECKPOINT
+    from flexpress.simulation.run_folder import check_run
 
     if folder is None:
         return
@@ -55,7 +56,7 @@ def check_folders(
 
 def plan_of_runs(folders: Folders) -> Path | None:
     """The plan of the runs that have begun, if any."""
-    from flexpress.simulation.run_folder import CHECKPOINT
+    from flexpress.simulation.run_files import CHECKPOINT
 
     begun = (place for place in folders.values() if place and (place / CHECKPOINT).exists())
     return next(begun, None)

@@ -54,7 +54,7 @@ def bound(
     """
     from flexpress.cli.estimating import fly
     from flexpress.learning import TrainingLoss
-    from flexpress.theory import Tours, outlook
+    from flexpress.theory import RoundTrips, outlook
     from flexpress.theory.bounds import check_horizon
     from flexpress.theory.rates import check_target
 
@@ -66,7 +66,7 @@ def bound(
     # Before plans are made: what it may complain about should not come after that work.
     loss = TrainingLoss.of(given, engine=cast("Engine", engine), tell=complain)
     plans = chosen_plans(given, plan)
-    longest = max((Tours.of(given, each) for each in plans), key=lambda tours: tours.longest)
+    longest = max((RoundTrips.of(given, each) for each in plans), key=lambda tours: tours.longest)
     check_horizon(longest, given.run.horizon)
     estimates, trials = fly(given, plans, loss, cast("Engine", engine))
     counts = loss.task.label_counts()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from flexpress.experiments.setting import Dataset, Setting
+from flexpress.experiments.setting import DatasetName, Setting
 from flexpress.scenario import Partition
 
-Kind = Literal["map", "curves", "energy"]
+FigureKind = Literal["map", "curves", "energy"]
 
 SYNC, ASYNC = Setting("sync", "minmax"), Setting("async", "sws")
 """As the paper flies them: FedEx-Sync on Min-Max routes, FedEx-Async on SWS routes."""
@@ -24,28 +24,28 @@ class Line:
 class Figure:
     name: str
     title: str
-    kind: Kind
+    kind: FigureKind
     about: str  # what is compared, and how
     lines: tuple[Line, ...]
     doubt: str = ""  # what was tried, and why it may differ, where a claim is not reproduced
 
 
-DATASETS: dict[Dataset, str] = {"fmnist": "FMNIST", "svhn": "SVHN"}
-PARTITIONS: dict[Partition, tuple[str, str]] = {
+DATASETS: dict[DatasetName, str] = {"fmnist": "FMNIST", "svhn": "SVHN"}
+_PARTITIONS: dict[Partition, tuple[str, str]] = {
     "iid": ("iid", "i.i.d. data"),
     "dirichlet": ("type1", "type 1 (Dirichlet) data"),
     "location": ("type2", "type 2 (location) data"),
 }
 
 
-BOTH_CLOCKS = (
+_BOTH_CLOCKS = (
     "Sync flies Min-Max routes, Async SWS routes, as in the paper. Dashed: the same by the clock "
     "of whole slots, where each tour is rounded up: tours that differ by less than a slot end "
     "together, and Async merges them together, as Sync does."
 )
 
 
-STAGGERED = (
+_STAGGERED = (
     "Why it may differ from the paper: tours that are as balanced as these leave Async little "
     "waiting to save, and landings at different times make old updates do harm at learning rates "
     "at which Sync is still stable (docs/theory.md). Tried: rates from 0.01 to 0.1 with batches of "
@@ -53,9 +53,9 @@ STAGGERED = (
 )
 
 
-def sync_and_async(dataset: Dataset, partition: Partition) -> Figure:
-    """By both clocks: whole slots hide most of what well-balanced tours differ by."""
-    short, words = PARTITIONS[partition]
+def _sync_and_async(dataset: DatasetName, partition: Partition) -> Figure:
+    """By both clocks: whole slots hide most of the differences between well-balanced tours."""
+    short, words = _PARTITIONS[partition]
     lines = [
         Line(
             f"{name}, {clock} clock" if clock == "slots" else name,
@@ -65,17 +65,17 @@ def sync_and_async(dataset: Dataset, partition: Partition) -> Figure:
         for name, setting in (("Sync", SYNC), ("Async", ASYNC))
     ]
     title = f"Sync and Async: {words}, {DATASETS[dataset]}"
-    return Figure(f"{short}-{dataset}", title, "curves", BOTH_CLOCKS, tuple(lines), STAGGERED)
+    return Figure(f"{short}-{dataset}", title, "curves", _BOTH_CLOCKS, tuple(lines), _STAGGERED)
 
 
-BALANCED = (
+_BALANCED = (
     "Why it may differ from the paper: within these budgets all routes are much alike. On its "
     "network the longest tour is 6.9 min with Min-Max, 7.0 with SWS and 7.5 with Shortest-Total; "
     "clients wait 6.7, 6.6 and 6.7 min on average from visit to visit."
 )
 
 
-def routes(name: str, setting: Setting) -> Figure:
+def _routes(name: str, setting: Setting) -> Figure:
     words = {"minmax": "Min-Max", "sws": "SWS", "total": "Shortest-Total"}
     lines = (
         Line(f"{name}, {words['minmax']}", replace(setting, objective="minmax")),
@@ -83,17 +83,17 @@ def routes(name: str, setting: Setting) -> Figure:
         Line(f"{name}, {words['total']}", replace(setting, objective="total")),
     )
     about = "FMNIST, i.i.d.; nothing differs but the routes. All keep budgets of 15 kJ."
-    return Figure(f"routes-{name.lower()}", f"Routes for {name}", "curves", about, lines, BALANCED)
+    return Figure(f"routes-{name.lower()}", f"Routes for {name}", "curves", about, lines, _BALANCED)
 
 
-def both(words: str, **changes: object) -> tuple[Line, ...]:
+def _both(words: str, **changes: object) -> tuple[Line, ...]:
     return tuple(
         Line(f"{name}, {words}", replace(setting, **changes))  # type: ignore[arg-type]  # fields
         for name, setting in (("Sync", SYNC), ("Async", ASYNC))
     )
 
 
-NO_BUDGET = (
+_NO_BUDGET = (
     "fly without a budget: no plan keeps 15 kJ then, and the paper does not say which it gave them."
 )
 
@@ -105,23 +105,23 @@ FIGURES: tuple[Figure, ...] = (
         "Four clients in each of ten blocks, the server, and the SWS routes that Async flies.",
         (Line("SWS", ASYNC),),
     ),
-    *(sync_and_async(dataset, partition) for partition in PARTITIONS for dataset in DATASETS),
-    routes("Async", ASYNC),
-    routes("Sync", SYNC),
+    *(_sync_and_async(dataset, partition) for partition in _PARTITIONS for dataset in DATASETS),
+    _routes("Async", ASYNC),
+    _routes("Sync", SYNC),
     Figure(
         "transporters",
         "Number of transporters",
         "curves",
-        f"FMNIST, i.i.d. Two transporters {NO_BUDGET}",
-        both("K = 4") + both("K = 2", transporters=2, budget=None),
-        STAGGERED,
+        f"FMNIST, i.i.d. Two transporters {_NO_BUDGET}",
+        _both("K = 4") + _both("K = 2", transporters=2, budget=None),
+        _STAGGERED,
     ),
     Figure(
         "speed",
         "Speed",
         "curves",
-        f"FMNIST, i.i.d. At 5 m/s they {NO_BUDGET}",
-        both("10 m/s") + both("5 m/s", speed=5.0, budget=None),
+        f"FMNIST, i.i.d. At 5 m/s they {_NO_BUDGET}",
+        _both("10 m/s") + _both("5 m/s", speed=5.0, budget=None),
     ),
     Figure(
         "budget",
@@ -129,7 +129,7 @@ FIGURES: tuple[Figure, ...] = (
         "curves",
         "FMNIST, i.i.d. On the paper's network 12 kJ binds for SWS routes, and not for Min-Max "
         "routes, whose longest tour is the same under both.",
-        both("15 kJ") + both("12 kJ", budget=12e3),
+        _both("15 kJ") + _both("12 kJ", budget=12e3),
     ),
     Figure(
         "energy",

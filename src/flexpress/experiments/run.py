@@ -1,4 +1,4 @@
-"""One simulation of the reproduction: a setting on a network with a seed, known by its inputs."""
+"""One simulation of the reproduction: a setting on a network with a seed."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from flexpress.learning import Learner, make_learner
 from flexpress.learning.datasets import load_dataset
 from flexpress.planning import Plan
 from flexpress.scenario import LearningSettings, Scenario
-from flexpress.simulation.checkpoint import load_checkpoint
 from flexpress.simulation.events import Event
 from flexpress.simulation.origin import Origin, made_of, text_digest, what_differs
-from flexpress.simulation.run_folder import CHECKPOINT, RUN_FILES, is_over, run_in_folder
+from flexpress.simulation.run_files import CHECKPOINT, RUN_FILES, load_checkpoint
+from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
+from flexpress.simulation.stored_run import is_over
 
 COMMAND = "reproduce"
 NAME_LENGTH = 20
-"""Hexadecimal digits of a run's folder: 80 bits, which no two runs share by chance."""
+"""Hexadecimal digits in the name of a run's folder: 80 bits, enough to avoid collisions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +39,14 @@ class Run:
 
     @property
     def origin(self) -> Origin:
-        """As `origin_of` has it for a learner, without making one."""
+        """As `origin_of` computes it, but without making a learner."""
         learning = self.scenario.learning
         data = fingerprint(learning.dataset, learning.data_dir)
         return {**made_of(self.scenario, self.plan, data), **versions()}
 
     @property
     def key(self) -> str:
-        """The same inputs and versions give the same key, wherever the data lie."""
+        """Equal inputs and versions give equal keys, wherever the data are stored."""
         return text_digest([self.origin, self.scenario.run.horizon])[:NAME_LENGTH]
 
 
@@ -55,7 +56,7 @@ def fingerprint(name: str, data_dir: str | None) -> str:
 
 
 def is_kept(run: Run, folder: Path) -> bool:
-    """Whether the folder holds its result; InputError if that is another's, or was changed."""
+    """Whether the folder holds its result. InputError if that is of another run, or was changed."""
     if not is_over(folder):
         return False
     try:
@@ -79,10 +80,9 @@ def perform(
     on_event: Callable[[Event, Simulation], None],
     should_stop: Callable[[], bool],
 ) -> bool:
-    """Simulate it in its folder, from where it was left; False if it was asked to stop.
+    """Simulate the run in its folder, or resume it; False if it was stopped before its end.
 
-    On one core, as there are others beside it; the learner is made, unless it is given. A run that
-    diverges is over too.
+    Uses one core, because other runs use the others. A run that diverges is over.
     """
     learner = learner or make_learner(run.scenario, threads=1)
     simulation = Simulation(run.scenario, run.plan, learner)

@@ -1,4 +1,4 @@
-"""What one line of a figure shows: the paper's main experiment, but for what is named."""
+"""The setting of one line of a figure: the paper's main experiment, unless stated otherwise."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Literal
 
 from flexpress.scenario import Algorithm, Clock, Objective, Partition, Scenario
 
-Dataset = Literal["fmnist", "svhn"]
+DatasetName = Literal["fmnist", "svhn"]
 
-PRESETS: dict[Dataset, str] = {"fmnist": "paper", "svhn": "paper-svhn"}
+_PRESETS: dict[DatasetName, str] = {"fmnist": "paper", "svhn": "paper-svhn"}
 
-STAND_IN = "fmnist-mini"
-"""The data in the package, for those who have no other at hand."""
+_STAND_IN = "fmnist-mini"
+"""The data set in the package, which needs no download."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much of it: as in the paper, or so that one sees it work."""
+    """The size of the experiments: as in the paper, or small enough for a quick look."""
 
     name: Literal["full", "quick"]
     seeds: int
     horizon: int  # slots
     eval_every: int
-    stand_in: bool  # for both data sets the one in the package
+    stand_in: bool  # use the data set in the package for both
 
 
 FULL = Scale("full", seeds=4, horizon=2000, eval_every=40, stand_in=False)
 QUICK = Scale("quick", seeds=2, horizon=80, eval_every=20, stand_in=True)
 
 FIRST_SEED = 1
-"""Seed 0 was used up in the search for learning rates and batch sizes."""
+"""Seed 0 was used in the search for learning rates and batch sizes."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Setting:
 
     algorithm: Algorithm
     objective: Objective
-    dataset: Dataset = "fmnist"
+    dataset: DatasetName = "fmnist"
     partition: Partition = "iid"
     clock: Clock = "exact"
     transporters: int = 4
@@ -64,17 +64,17 @@ class Setting:
         )
 
     def _preset(self, scale: Scale) -> str:
-        """A stand-in with i.i.d. data is the same for both data sets, and so are its runs."""
+        """With i.i.d. data the stand-in is the same for both data sets, and so are its runs."""
         same = scale.stand_in and self.partition == "iid"
-        return PRESETS["fmnist" if same else self.dataset]
+        return _PRESETS["fmnist" if same else self.dataset]
 
     def _learning(self, scale: Scale) -> Mapping[str, object]:
-        """A stand-in keeps only how unlike the clients' data are."""
+        """The stand-in keeps only the partition of the data set."""
         if not scale.stand_in:
             return {"dataset": self.dataset}
-        usual = Scenario.preset(PRESETS["fmnist"]).learning
+        usual = Scenario.preset(_PRESETS["fmnist"]).learning
         return {
-            "dataset": STAND_IN,
+            "dataset": _STAND_IN,
             "samples_per_client": usual.samples_per_client,
             "learning_rate": usual.learning_rate,
         }

@@ -1,4 +1,4 @@
-"""How sure a difference between runs is, from few seeds: Student's t, without SciPy."""
+"""How certain a difference between runs is, from few seeds: Student's t, without SciPy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over seeds, and where it lies with 95 % confidence; of one value nobody knows."""
+    """A mean over seeds, and its 95 % confidence interval, which one value does not have."""
 
     values: tuple[float, ...]  # seed by seed
     mean: float
@@ -22,7 +22,7 @@ class Interval:
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """mean +- t s / sqrt(n): for values that are drawn independently, about normally."""
+    """mean +- t s / sqrt(n), for values that are independent and about normally distributed."""
     centre = float(mean(values))  # exact, as is stdev: equal values have no spread at all
     if len(values) < 2:
         return Interval(tuple(values), centre, None, None)
@@ -32,7 +32,7 @@ def interval(values: Sequence[float]) -> Interval:
 
 @cache
 def quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
-    """t so that |T| <= t with this confidence, T of Student's distribution."""
+    """The t for which P(|T| <= t) is the confidence; T has Student's distribution."""
     low, high = 0.0, math.pi / 2
     while low < (middle := (low + high) / 2) < high:
         if within(middle, freedom) < confidence:

@@ -1,4 +1,4 @@
-"""All runs of the chosen figures: which there are, who shares them, and on which plans."""
+"""All runs of the chosen figures and their plans. Figures share equal runs."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ from flexpress.workers.processes import num_cores
 Case = tuple[Setting, int, int]
 """Setting, network, seed."""
 
-Tell = Callable[[str], None]
+_Fleet = tuple[int, int, float, float | None]
+"""Network, number of transporters, their speed and budget."""
 
-Means = tuple[int, int, float, float | None]
-"""Network, and how many transporters of which speed and budget."""
-
-Plans = dict[Objective, Plan]
+_Plans = dict[Objective, Plan]
+_Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Runs by their key, and the key of every case; cases that no plan can serve are missing."""
+    """Runs by their key, and the key of every case. Cases without a feasible plan are missing."""
 
     scale: Scale
     networks: tuple[int, ...]
@@ -38,7 +37,7 @@ class Study:
     runs: dict[str, Run]
     keys: dict[Case, str]
     plans: dict[tuple[Setting, int], Plan]
-    too_little: set[Means] = field(default_factory=set)  # to be served, whatever the objective
+    infeasible: set[_Fleet] = field(default_factory=set)  # no plan, whatever the objective
 
 
 def make_study(
@@ -47,11 +46,11 @@ def make_study(
     *,
     networks: int = 1,
     seeds: int | None = None,
-    tell: Tell = lambda note: None,
+    tell: _Tell = lambda note: None,
 ) -> Study:
-    """Plans are made once for each network and fleet; lines of several figures share their runs.
+    """Plan once for each network and fleet. Lines of several figures share their runs.
 
-    `tell` hears of downloads, of compilation, and of cases that no plan can serve.
+    `tell` receives notes about downloads, compilation, and cases without a feasible plan.
     """
     settings = list(dict.fromkeys(line.setting for figure in figures for line in figure.lines))
     every = tuple(range(networks))
@@ -59,32 +58,32 @@ def make_study(
     for setting in {setting.dataset: setting for setting in settings}.values():
         load_dataset(setting.scenario(scale, 0, FIRST_SEED).learning, tell)
     study = Study(scale, every, chosen, {}, {}, {})
-    plans = make_plans(settings, scale, every, tell)
+    plans = _make_plans(settings, scale, every, tell)
     for network in every:
         for setting in settings:
-            add(study, setting, network, plans[means_of(setting, network)], tell)
+            _add(study, setting, network, plans[_fleet_of(setting, network)], tell)
     return study
 
 
-def make_plans(
-    settings: Iterable[Setting], scale: Scale, networks: Iterable[int], tell: Tell
-) -> dict[Means, Plans | InfeasibleError]:
-    """For each fleet the plan of every objective; or why it can serve no plan.
+def _make_plans(
+    settings: Iterable[Setting], scale: Scale, networks: Iterable[int], tell: _Tell
+) -> dict[_Fleet, _Plans | InfeasibleError]:
+    """For each fleet the plans of its objectives, or the reason why there are none.
 
-    Fleets are planned side by side, as the compiled search lets other threads run.
+    Threads plan several fleets at a time: the compiled search releases the interpreter.
     """
-    fleets: dict[Means, dict[Objective, Scenario]] = {}
+    fleets: dict[_Fleet, dict[Objective, Scenario]] = {}
     for network, setting in product(networks, settings):
-        scenarios = fleets.setdefault(means_of(setting, network), {})
+        scenarios = fleets.setdefault(_fleet_of(setting, network), {})
         scenarios.setdefault(setting.objective, setting.scenario(scale, network, FIRST_SEED))
     example = next(iter(next(iter(fleets.values())).values()))
     load(Problem.of(example), lambda progress: tell(progress.note))
     with ThreadPoolExecutor(num_cores()) as pool:
-        return dict(zip(fleets, pool.map(plan_all, fleets.values()), strict=True))
+        return dict(zip(fleets, pool.map(_plan_all, fleets.values()), strict=True))
 
 
-def plan_all(scenarios: Mapping[Objective, Scenario]) -> Plans | InfeasibleError:
-    """Neither the data nor the clock matter to a plan."""
+def _plan_all(scenarios: Mapping[Objective, Scenario]) -> _Plans | InfeasibleError:
+    """Plans do not depend on the data or the clock."""
     try:
         return {
             objective: make_plan(scenario, objective=objective, seed=0)
@@ -94,14 +93,14 @@ def plan_all(scenarios: Mapping[Objective, Scenario]) -> Plans | InfeasibleError
         return error
 
 
-def add(
-    study: Study, setting: Setting, network: int, plans: Plans | InfeasibleError, tell: Tell
+def _add(
+    study: Study, setting: Setting, network: int, plans: _Plans | InfeasibleError, tell: _Tell
 ) -> None:
-    means = means_of(setting, network)
+    fleet = _fleet_of(setting, network)
     if isinstance(plans, InfeasibleError):
-        if means not in study.too_little:
+        if fleet not in study.infeasible:
             tell(f"network {network}: {plans}")
-        study.too_little.add(means)
+        study.infeasible.add(fleet)
         return
     plan = study.plans[setting, network] = plans[setting.objective]
     for seed in study.seeds:
@@ -110,5 +109,5 @@ def add(
         study.runs.setdefault(run.key, run)
 
 
-def means_of(setting: Setting, network: int) -> Means:
+def _fleet_of(setting: Setting, network: int) -> _Fleet:
     return network, setting.transporters, setting.speed, setting.budget

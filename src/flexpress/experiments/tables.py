@@ -1,6 +1,6 @@
-"""All numbers of the reproduction as text: CSV for spreadsheets, JSON for programs.
+"""The numbers of the reproduction: as tables of the page, as CSV, and as JSON.
 
-The same results give the same bytes. Floats are written so that they read back as they were.
+The same results give the same bytes. Floats are written so that they can be read back exactly.
 """
 
 from __future__ import annotations
@@ -13,8 +13,115 @@ from dataclasses import asdict
 
 from flexpress.experiments.figures import Figure
 from flexpress.experiments.results import Results
+from flexpress.experiments.statistics import Interval
 from flexpress.experiments.study import Study
-from flexpress.experiments.verdicts import Finding
+from flexpress.experiments.verdicts import Comparison, Finding, OverNetworks, Verdict
+from flexpress.report.page.page import Cell, Grid
+from flexpress.report.page.page import VerdictColour as Colour
+
+COLOURS: dict[Verdict, Colour] = {
+    "reproduced": "good",
+    "not reproduced": "bad",
+    "undecided": "open",
+    "not applicable": "none",
+}
+NOTHING = "-"
+
+SCALES = {
+    "mean accuracy": (100.0, "points"),
+    "energy spread": (1.0, "J"),
+    "energy deviation": (1.0, "J"),
+}
+"""The factor and the unit in which a measure is shown."""
+
+
+def summary_grid(findings: Sequence[Finding]) -> Grid:
+    """What the paper saw on its network, and whether it is seen here."""
+    rows = tuple(summary_row(finding) for finding in findings if finding.network == 0)
+    head = ("the paper saw", "here", "difference", "95 % interval", "sooner by")
+    return Grid(head, rows)
+
+
+def summary_row(finding: Finding) -> tuple[str | Cell, ...]:
+    decides = finding.deciding
+    return (
+        Cell(finding.claim.sentence, link=finding.claim.figure),
+        Cell(finding.verdict, COLOURS[finding.verdict]),
+        mean_text(decides),
+        bounds_text(decides),
+        sooner_text(finding),
+    )
+
+
+def mean_text(measured: Comparison | None) -> str:
+    if measured is None:
+        return NOTHING
+    factor, unit = SCALES.get(measured.measure, (1.0, ""))
+    return f"{factor * measured.difference.mean:+.2f} {unit}".strip()
+
+
+def bounds_text(measured: Comparison | None) -> str:
+    return NOTHING if measured is None else interval_text(measured, measured.difference)
+
+
+def interval_text(measured: Comparison, found: Interval) -> str:
+    factor, _ = SCALES.get(measured.measure, (1.0, ""))
+    if found.low is None or found.high is None:
+        return NOTHING
+    return f"{factor * found.low:+.2f} to {factor * found.high:+.2f}"
+
+
+def sooner_text(finding: Finding) -> str:
+    """Slots to the accuracy that all of its runs reached."""
+    slots = [each for each in finding.measured if each.measure == "slots to target"]
+    if not slots or finding.target is None:
+        return NOTHING
+    return f"{slots[0].difference.mean:+.0f} slots to {100 * finding.target:.0f} %"
+
+
+def details_grid(findings: Iterable[Finding]) -> Grid:
+    """Every measure of every claim, seed by seed."""
+    found = [
+        (finding, each) for finding in findings for each in (*finding.measured, *finding.by_slots)
+    ]
+    seeds = sorted({seed for _, each in found for seed in each.seeds})
+    columns = [f"seed {seed}" for seed in seeds]
+    head = ("claim", "network", "clock", "measure", "difference", "95 % interval", *columns)
+    rows = tuple(detail_row(finding, each, seeds) for finding, each in found)
+    return Grid(head, rows, "All measures, seed by seed", folded=True)
+
+
+def detail_row(finding: Finding, each: Comparison, seeds: Sequence[int]) -> tuple[str | Cell, ...]:
+    """The cells of the seeds are empty if the measure does not depend on them."""
+    factor, _ = SCALES.get(each.measure, (1.0, ""))
+    numbers = zip(each.seeds, each.difference.values, strict=bool(each.seeds))
+    values = {seed: f"{factor * value:+.2f}" for seed, value in numbers}
+    target = "" if each.target is None else f" {100 * each.target:.0f} %"
+    return (
+        finding.claim.name,
+        str(finding.network),
+        each.clock or NOTHING,
+        f"{each.measure}{target}",
+        mean_text(each),
+        interval_text(each, each.difference),
+        *(values.get(seed, "") for seed in seeds),
+    )
+
+
+def networks_grid(claims: Sequence[OverNetworks]) -> Grid:
+    """The number of networks with each verdict, and which claims depend on the map."""
+    verdicts = tuple(claims[0].counts) if claims else ()
+    rows = tuple(
+        (
+            Cell(each.claim.sentence, link=each.claim.figure),
+            *(str(each.counts[verdict]) for verdict in verdicts),
+            "yes" if each.depends else "",
+        )
+        for each in claims
+    )
+    head = ("claim", *verdicts, "depends on the map")
+    return Grid(head, rows, "On how many networks")
+
 
 Row = Sequence[object]
 
@@ -28,7 +135,7 @@ CLAIM = (
 
 
 def figure_csv(figure: Figure, study: Study, results: Results) -> str:
-    """What the picture shows: a curve's points, a plan's energies, or who is visited by whom."""
+    """The data of the picture: points of curves, energies of plans, or visits."""
     if figure.kind == "energy":
         return text(ENERGY, energy_rows(figure, study))
     if figure.kind == "map":
@@ -40,13 +147,13 @@ def curve_rows(figure: Figure, study: Study, results: Results) -> Iterator[Row]:
     for line in figure.lines:
         for network in study.networks:
             for seed, run in results.per_seed(line.setting, network).items():
-                columns = (run.slots, run.seconds, run.loss, run.accuracy)
-                for point in zip(*(column.tolist() for column in columns), strict=True):
-                    yield figure.name, line.label, network, seed, *point
+                for point in run.metrics:
+                    numbers = point.slot, point.seconds, point.loss, point.accuracy
+                    yield figure.name, line.label, network, seed, *numbers
 
 
 def energy_rows(figure: Figure, study: Study) -> Iterator[Row]:
-    """Joules and seconds; a budget that is not there is left empty."""
+    """Joules and seconds; the cell of a missing budget is empty."""
     for network in study.networks:
         for line in figure.lines:
             plan = study.plans.get((line.setting, network))
@@ -55,7 +162,7 @@ def energy_rows(figure: Figure, study: Study) -> Iterator[Row]:
 
 
 def network_rows(figure: Figure, study: Study) -> Iterator[Row]:
-    """Metres; the server has no client's number, and nobody visits it."""
+    """Metres; the row of the server has no client, transporter or visit."""
     for network in study.networks:
         for line in figure.lines:
             scenario = line.setting.scenario(study.scale, network, study.seeds[0])
@@ -72,7 +179,7 @@ def network_rows(figure: Figure, study: Study) -> Iterator[Row]:
 
 
 def claims_csv(findings: Sequence[Finding]) -> str:
-    """A row for each claim, network, clock and measure; `decides` marks those of the verdicts."""
+    """One row per claim, network, clock and measure; `decides` marks those behind the verdicts."""
     measured = [each for finding in findings for each in (*finding.measured, *finding.by_slots)]
     seeds = sorted({seed for each in measured for seed in each.seeds})
     head = (*CLAIM, *map(seed_column, seeds), "sentence")
@@ -85,7 +192,7 @@ def seed_column(seed: int) -> str:
 
 
 def claim_rows(finding: Finding) -> Iterator[dict[str, object]]:
-    """By column; what is not there is left empty."""
+    """By column; missing values become empty cells."""
     claim = finding.claim
     about = {
         "claim": claim.name,
@@ -113,7 +220,7 @@ def claim_rows(finding: Finding) -> Iterator[dict[str, object]]:
 
 
 def findings_json(findings: Iterable[Finding]) -> str:
-    """With the numbers of every line, seed by seed."""
+    """Includes the numbers of every line, seed by seed."""
     return json.dumps([as_document(each) for each in findings], indent=2, allow_nan=False) + "\n"
 
 

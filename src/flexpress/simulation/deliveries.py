@@ -1,9 +1,9 @@
-"""Updates under way: trained as late as they can be, so that many are trained together.
+"""Updates under way. They are trained as late as possible, so that many are trained together.
 
-What a transporter brings is needed when it is merged, up to two tours after its clients were
-handed the model. By then more models are known, and the jobs that start from them are trained
-with it, together. Nothing is kept for each client: updates are added to their transporter's sum, u
-of the paper, in the order of the visits.
+An update is needed when the server merges it, up to two tours after the client received the
+model. By then more models are known, and the jobs that start from them are trained in the same
+call. Nothing is kept per client: updates are added to their transporter's sum, u of the paper, in
+the order of the visits.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from flexpress.learning.summing import train_sums
 from flexpress.simulation.timetable import Convoy, Route, Timetable
 
 Key = tuple[int, int]
-"""Transporter, and the tour on which its clients were handed the model."""
+"""Transporter, and the tour on which its clients received the model."""
 
 
 @dataclass(frozen=True, eq=False)
 class Delivery:
-    """A model handed to the clients of one transporter; in the end the sum of their updates."""
+    """A model for the clients of one transporter; once trained, the sum of their updates."""
 
     version: int  # of the model
     vector: Vector  # (params,): the model, then the sum
@@ -33,7 +33,7 @@ class Delivery:
 
 
 class Deliveries:
-    """All that is under way; trains what is due up to the horizon, and not before it must."""
+    """All deliveries under way. They are trained on demand, and only if merged by the horizon."""
 
     def __init__(self, timetable: Timetable, learner: Learner, horizon: int) -> None:
         self.timetable = timetable
@@ -51,7 +51,7 @@ class Deliveries:
         return list(self._routes)
 
     def hand_out(self, transporter: int, tour: int, model: Vector, version: int) -> None:
-        """The clients of this transporter will start from the model on this tour."""
+        """The transporter hands the model to its clients on this tour."""
         key = transporter, tour
         self.under_way[key] = Delivery(version, model)
         convoy, _ = self._routes[transporter]
@@ -60,18 +60,18 @@ class Deliveries:
             self.under_way[key] = Delivery(version, np.zeros_like(model), trained=True)
 
     def total(self, keys: list[Key], should_stop: Callable[[], bool]) -> Vector:
-        """The sum of what these transporters bring, sum_k u_k."""
+        """sum_k u_k: the sum of the updates that these transporters bring."""
         if not all(self.under_way[key].trained for key in keys):
             self._train(should_stop)
         return reduce(add, [self.under_way[key].vector for key in keys])
 
     def forget(self, keys: list[Key]) -> None:
-        """It is merged, and under way no more."""
+        """Remove deliveries that were merged."""
         for key in keys:
             del self.under_way[key]
 
     def _train(self, should_stop: Callable[[], bool]) -> None:
-        """Everything that can be trained now and will be merged before the horizon."""
+        """Train everything that can be trained now and is merged by the horizon."""
         jobs = {key: self._jobs(key) for key in self.under_way if self._is_due(key)}
         sums = train_sums(self._learner, list(jobs.values()), should_stop)
         for key, total in zip(jobs, sums, strict=True):
@@ -85,7 +85,7 @@ class Deliveries:
         return merged <= self._end and not self.under_way[key].trained
 
     def _jobs(self, key: Key) -> list[Job]:
-        """One for each client of the tour; none for those that are met again within one slot."""
+        """One job per client of the tour; none for clients visited twice within one slot."""
         transporter, tour = key
         convoy, route = self._routes[transporter]
         model = self.under_way[key].vector

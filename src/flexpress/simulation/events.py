@@ -1,4 +1,4 @@
-"""What can happen, as frozen values: all that a Trace tells."""
+"""The events of a simulation, as frozen values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Departure:
 
 @dataclass(frozen=True)
 class Broadcast:
-    """Over the ideal link of `direct` all clients receive the global model at once."""
+    """All clients receive the global model at once, over the ideal link of `direct`."""
 
     slot: int
     seconds: float
@@ -30,10 +30,9 @@ class Broadcast:
 
 
 class Visit(NamedTuple):
-    """A client is handed a model, and hands over what it trained since the visit before.
+    """A client receives a model, and hands over the update it trained since the last visit.
 
-    A tuple, as there are more of these than of all others, and tuples are made in a quarter of the
-    time that a frozen dataclass takes.
+    A tuple, because most events are visits and a frozen dataclass takes four times as long to make.
     """
 
     slot: int
@@ -41,8 +40,8 @@ class Visit(NamedTuple):
     transporter: int
     tour: int
     client: ClientId
-    version: int  # of the model that it is handed
-    staleness: int  # updates that the server has made since, and the client does not get
+    version: int  # of the model that it receives
+    staleness: int  # updates that the server made since that version
     trained_from: int | None  # version that its update was trained from; None at the first visit
     steps: int  # local steps in that update
 
@@ -64,16 +63,16 @@ class Contribution:
     """The sum of updates that one transporter brought to an update of the global model."""
 
     transporter: int
-    tour: int  # on which its clients were handed the model that they trained from
+    tour: int  # on which its clients received the model that they trained from
     trained_from: int  # the version of that model
-    staleness: int  # updates that the server has made between that version and this update
+    staleness: int  # updates that the server made between that version and this update
 
 
 @dataclass(frozen=True)
 class Update:
-    """The server applies what has come home: the global model has a new version."""
+    """The server merges what has landed: the global model has a new version."""
 
-    slot: int  # the first to begin with it
+    slot: int  # the first that begins with this version
     seconds: float
     version: int
     contributions: tuple[Contribution, ...]

@@ -1,4 +1,4 @@
-"""What a run is made of: with the same origin, its results are the same, bit for bit."""
+"""The origin of a run: all that its results depend on, bit for bit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ANOTHER = {
 
 
 def origin_of(scenario: Scenario, plan: Plan, learner: Learner) -> Origin:
-    """A learner of the user's own has no data that we know of."""
+    """The data of a user's own learner are unknown: their digest is empty."""
     return {
         **made_of(scenario, plan, getattr(learner, "data_digest", "")),
         **versions(by_torch="TorchLearner" in kind_of(learner)),
@@ -35,7 +35,7 @@ def origin_of(scenario: Scenario, plan: Plan, learner: Learner) -> Origin:
 
 
 def made_of(scenario: Scenario, plan: Plan, data: str) -> Origin:
-    """All but the versions. How a scenario is called does not matter to its results."""
+    """Everything but the versions. The name of a scenario does not affect its results."""
     return {
         "scenario": text_digest(comparable(scenario.replace(name="run"))),
         "plan": text_digest([tour.clients for tour in plan.transporters]),
@@ -45,19 +45,19 @@ def made_of(scenario: Scenario, plan: Plan, data: str) -> Origin:
 
 
 def own_code(name: str) -> str:
-    """Of the module that a model of the user's own is in; it was imported when it was made."""
+    """The digest of the module that defines a user's own model; it is already imported."""
     module = sys.modules.get(name.partition(":")[0]) if ":" in name else None
     file = getattr(module, "__file__", None)
     return digest(Path(file)) if file else ""
 
 
 def kind_of(learner: Learner) -> str:
-    """What must be the same for the same bytes."""
+    """Learners of one kind produce the same bytes."""
     return learner.kind if isinstance(learner, SummingLearner) else type(learner).__name__
 
 
 def what_differs(stored: Origin, ours: Origin) -> str:
-    """The first thing that the stored origin has differently, in words; or nothing."""
+    """The first difference of the stored origin from ours, in words; empty if there is none."""
     for name in {**stored, **ours}:
         theirs, mine = stored.get(name), ours.get(name)
         if theirs != mine:
@@ -69,12 +69,12 @@ def what_differs(stored: Origin, ours: Origin) -> str:
 
 
 def comparable(scenario: Scenario) -> Mapping[str, object]:
-    """All but how long it runs, and where its data lie."""
+    """The scenario without its horizon and the place of its data."""
     return scenario.replace(run={"horizon": None}, learning={"data_dir": None}).to_dict()
 
 
 def difference(one: Mapping[str, object], other: Mapping[str, object]) -> str:
-    """The first key, dotted, in which two nested mappings differ; or nothing."""
+    """The first key, dotted, in which two nested mappings differ; empty if there is none."""
     for key in [*one, *(key for key in other if key not in one)]:
         ours, theirs = one.get(key), other.get(key)
         if isinstance(ours, Mapping) and isinstance(theirs, Mapping):

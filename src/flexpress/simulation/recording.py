@@ -1,40 +1,40 @@
 """The real and the virtual sequence: what clients did in every slot, and what the server knew.
 
-The simulator asks for whole jobs and keeps nothing of them. To record, it is handed a learner that
-does every job step by step and keeps the steps; the simulator itself knows nothing of it.
+The simulator trains whole jobs and keeps nothing of them. To record, `record` passes it a learner
+that does every job step by step and keeps the steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexpress.arrays import FloatArray, IntArray
 from flexpress.errors import DivergedError, InputError
 from flexpress.learning import Job, Learner, Vector
 from flexpress.learning.job import check_learner, first_model
+from flexpress.learning.summing import returned
 from flexpress.planning import Plan
 from flexpress.planning.plan_file import check_plan
 from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation.simulate import simulate
-from flexpress.simulation.step_by_step import StepByStep
 from flexpress.simulation.timetable import ClientId
 from flexpress.simulation.trace import Trace
 
 MOST_BYTES = 4 * 2**30
-"""Of the steps and the local models together."""
+"""Limit for the steps and the local models together."""
 
 
 @dataclass(frozen=True, eq=False)
 class Recording:
     """A simulation slot by slot, in the paper's "equivalent view" (Aligning Client Training).
 
-    In this view client i does its local step number s in slot s, and starts anew from x^t at
-    t = 0, Delta_k, 2 Delta_k, ...; the global model is the same as if it did so when it is met.
-    Arrays are read-only, and in the learner's precision where nothing else is said.
+    In this view client i does its local step s in slot s, and starts again from x^t at t = 0,
+    Delta_k, 2 Delta_k, ...; the global model is the same as if it did so when it is visited. Arrays
+    are read-only, and in the learner's precision unless noted.
     """
 
     trace: Trace  # of the simulation to the horizon
@@ -43,16 +43,16 @@ class Recording:
     steps: Vector  # (horizon, clients, params): eta g_i^s, by which the local model fell in slot s
     local: Vector  # (horizon, clients, params): x_i^s, at which that gradient was taken
     real: Vector  # (horizon + 1, params): x^t
-    received: NDArray[np.int64]  # (horizon + 1, clients): how many steps of each are in x^t
+    received: IntArray  # (horizon + 1, clients): how many steps of each are in x^t
 
     @property
-    def phi(self) -> NDArray[np.int64]:
+    def phi(self) -> IntArray:
         """phi_i(t), the last step of client i that is in x^t: (horizon + 1, clients); -1: none."""
         return self.received - 1
 
     @cached_property
-    def virtual(self) -> NDArray[np.float64]:
-        """v^t = x^0 - (1/N) sum_i sum_{s<t} eta g_i^s, if no upload took time, in float64.
+    def virtual(self) -> FloatArray:
+        """v^t = x^0 - (1/N) sum_i sum_{s<t} eta g_i^s: uploads that take no time, in float64.
 
         (horizon + 1, params).
         """
@@ -61,17 +61,17 @@ class Recording:
         return np.concatenate([start, start - np.cumsum(falls, axis=0)])
 
     @property
-    def averaged(self) -> NDArray[np.float64]:
+    def averaged(self) -> FloatArray:
         """The "averaged global model" of the proof of Theorem 1: v^{t-Delta}, x^0 up to Delta.
 
-        It is x^t whenever all have just landed, and moves on between. InputError for more than one
-        transporter in async. With the ideal link of `direct`, nothing is delayed: v^t.
+        It equals x^t whenever all have just landed. InputError for async with more than one
+        transporter. With the ideal link of `direct` nothing is delayed, and it is v^t.
         """
         convoys = self.trace.timetable.convoys
         if len(convoys) > 1:
             raise InputError(
-                f"async with {len(convoys)} transporters: there is an averaged model only where "
-                "all leave together; take `virtual`, or record sync"
+                f"async with {len(convoys)} transporters: an averaged model exists only where all "
+                "leave together; use `virtual`, or record sync"
             )
         delay = (convoys[0].lag - 1) * convoys[0].period
         slots = np.arange(len(self.virtual))
@@ -88,9 +88,9 @@ def record(
 ) -> Recording:
     """Simulate as `simulate` does, and keep every local step and every local model.
 
-    Takes 2 x slots x clients x parameters numbers of memory, 4 GiB at most, and a learner's call
-    for each slot: for small problems. Only the clock in slots has an aligned view. Steps that the
-    server would get after the horizon are done and kept too, as long as their slot is before it.
+    For small problems: it keeps 2 x slots x clients x parameters numbers, at most 4 GiB, and calls
+    the learner for each slot. Only the clock in whole slots has an aligned view. Steps before the
+    horizon are kept even if the server receives them after it.
     DivergedError if the loss or a local model is no longer finite.
     """
     check_plan(scenario, plan)
@@ -109,7 +109,7 @@ def record(
     real = at_every_slot(known, trace.horizon)
     received = received_steps(trace, numbers)
     under_way = list(jobs_under_way(trace, real, received[-1]))
-    with np.errstate(over="ignore", invalid="ignore"):  # not twice: it is found right here
+    with np.errstate(over="ignore", invalid="ignore"):  # checked right below
         if not np.isfinite(stepwise.train(under_way)).all():
             raise diverged(scenario, trace)
     for array in (stepwise.steps, stepwise.local, real, received):
@@ -118,11 +118,11 @@ def record(
 
 
 def check(scenario: Scenario, num_clients: int, model: Vector) -> None:
-    """What can be recorded, before anything is."""
+    """InputError, before anything is trained, for what cannot be recorded."""
     if scenario.run.clock != "slots":
         raise InputError(
-            f'run.clock = "{scenario.run.clock}": a recording goes by whole slots; '
-            'take run.clock = "slots"'
+            f'run.clock = "{scenario.run.clock}": a recording needs whole slots; '
+            'use run.clock = "slots"'
         )
     horizon, per_slot = scenario.run.horizon, 2 * num_clients * model.nbytes
     if horizon * per_slot > MOST_BYTES:
@@ -134,14 +134,14 @@ def check(scenario: Scenario, num_clients: int, model: Vector) -> None:
 
 
 def at_every_slot(known: list[tuple[int, Vector]], horizon: int) -> Vector:
-    """x^0, ..., x^horizon: at each slot the last model that was announced by then."""
+    """x^0, ..., x^horizon: the last model known at each slot."""
     slots = [slot for slot, _ in known]
     models = np.array([model for _, model in known])
     return np.repeat(models, np.diff([*slots, horizon + 1]), axis=0)
 
 
-def received_steps(trace: Trace, transporters: tuple[int, ...]) -> NDArray[np.int64]:
-    """By what the updates of the trace brought; each tour has a step for every slot of it."""
+def received_steps(trace: Trace, transporters: tuple[int, ...]) -> IntArray:
+    """Counted from the updates of the trace: a tour brings one step per slot of the tour."""
     convoys = trace.timetable.convoys
     periods = {route.transporter: each.period for each in convoys for route in each.routes}
     brought = np.zeros((trace.horizon + 1, len(transporters)), dtype=np.int64)
@@ -152,8 +152,8 @@ def received_steps(trace: Trace, transporters: tuple[int, ...]) -> NDArray[np.in
     return brought.cumsum(axis=0)
 
 
-def jobs_under_way(trace: Trace, real: Vector, received: NDArray[np.int64]) -> Iterator[Job]:
-    """What clients have done by the horizon, and the server does not have: nobody asked for it."""
+def jobs_under_way(trace: Trace, real: Vector, received: IntArray) -> Iterator[Job]:
+    """Steps before the horizon that the server has not received, and that were not trained yet."""
     convoys = trace.timetable.convoys
     periods = [(i, each.period) for each in convoys for route in each.routes for i in route.clients]
     for (client, period), first in zip(periods, received.tolist(), strict=True):
@@ -168,3 +168,45 @@ def diverged(scenario: Scenario, trace: Trace) -> DivergedError:
         f"lower learning.learning_rate, which is {rate:g}",
         trace,
     )
+
+
+class StepByStep:
+    """A learner that does the jobs of another learner in single steps and keeps each step.
+
+    There are no steps from the horizon on: updates that land by then were trained before it.
+    """
+
+    def __init__(self, learner: Learner, clients: tuple[ClientId, ...], horizon: int) -> None:
+        self._learner = learner
+        self._columns = {client: i for i, client in enumerate(clients)}
+        model = first_model(learner)
+        shape = horizon, len(clients), model.size
+        self.steps: Vector = np.empty(shape, model.dtype)  # eta g_i^s
+        self.local: Vector = np.empty(shape, model.dtype)  # x_i^s
+
+    def initial_model(self) -> Vector:
+        return self._learner.initial_model()
+
+    def evaluate(self, model: Vector) -> tuple[float, float]:
+        return self._learner.evaluate(model)
+
+    def train(self, jobs: Sequence[Job]) -> Vector:
+        """All jobs in lockstep: x_i <- x_i - eta g, Eq. (10), for those with steps left."""
+        models = [job.model for job in jobs]
+        for done in range(max((job.num_steps for job in jobs), default=0)):
+            running = [j for j, job in enumerate(jobs) if job.num_steps > done]
+            singles = [
+                Job(jobs[j].client, models[j], jobs[j].first_step + done, 1) for j in running
+            ]
+            for j, step in zip(running, self._step(singles), strict=True):
+                models[j] = models[j] - step
+        return np.array([job.model - model for job, model in zip(jobs, models, strict=True)])
+
+    def _step(self, singles: list[Job]) -> Vector:
+        """One step of each: (jobs, params)."""
+        found = returned("train", self._learner.train(singles), (len(singles), self.steps.shape[2]))
+        steps = found.astype(self.steps.dtype, copy=False)
+        for job, step in zip(singles, steps, strict=True):
+            place = job.first_step, self._columns[job.client]
+            self.steps[place], self.local[place] = step, job.model
+        return steps

@@ -1,10 +1,9 @@
-"""A run as a folder that survives Ctrl-C and kill -9: what happened, how good, and how to go on.
+"""A run in a folder, which survives Ctrl-C and kill -9 and can be resumed.
 
-`scenario-used.toml` and `plan.json` say what was run, `trace.jsonl` has one line an event,
-`metrics.csv` one an evaluation. `checkpoint` tells what the run is made of, and how long these two
-were when it was written: a run that is taken up again cuts them there, and then writes the very
-same bytes as one that was never disturbed. `model.npy` is the global model at the horizon: it is
-there when a run is complete.
+`scenario-used.toml` and `plan.json` say what was run; `run_files` describes `trace.jsonl`,
+`metrics.csv` and `checkpoint`. To resume, these two are cut to the lengths in the checkpoint; the
+run then writes the same bytes as one that was never interrupted. `model.npy` is the global model
+at the horizon. It exists once the run is complete.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ from flexpress.files.provenance import Outputs, add_line, digest, why_not_own
 from flexpress.learning import Learner, Vector
 from flexpress.planning import Plan, load_plan, plan_to_json
 from flexpress.scenario import Scenario
-from flexpress.simulation.checkpoint import MODEL as MODEL_ARRAY
-from flexpress.simulation.checkpoint import Header, load_checkpoint, restore
 from flexpress.simulation.events import Event
 from flexpress.simulation.origin import (
     comparable,
@@ -34,12 +31,24 @@ from flexpress.simulation.origin import (
     origin_of,
     what_differs,
 )
-from flexpress.simulation.recorder import COLUMNS, METRICS, TRACE, Recorder, read_metrics
+from flexpress.simulation.run_files import (
+    CHECKPOINT,
+    COLUMNS,
+    METRICS,
+    MODEL,
+    MODEL_ARRAY,
+    RUN_FILES,
+    TRACE,
+    Header,
+    RunWriter,
+    load_checkpoint,
+    read_metrics,
+    restore,
+)
 from flexpress.simulation.simulate import Simulation
+from flexpress.simulation.stored_run import is_begun, is_over
 from flexpress.simulation.trace import Trace
 
-CHECKPOINT, MODEL = "checkpoint", "model.npy"
-RUN_FILES = (SCENARIO, PLAN, TRACE, METRICS, CHECKPOINT, MODEL)
 COMMAND = "simulate"
 
 
@@ -54,19 +63,19 @@ def run_in_folder(
 ) -> Trace:
     """Simulate, and keep everything in the folder, as files of this command.
 
-    With `resume` a run that is there is taken up where its checkpoint was written.
+    With `resume`, a run in the folder continues from its checkpoint.
     """
     with sole_use(folder):
         start = prepare(simulation, folder, Outputs(command), resume=resume)
-        with Recorder(folder, folder / CHECKPOINT, simulation, start) as recorder:
+        with RunWriter(folder, simulation, start) as writer:
             try:
-                play(simulation, recorder, on_event, should_stop)
+                play(simulation, writer, on_event, should_stop)
             except DivergedError as error:
-                recorder.checkpoint(diverged=True)
+                writer.checkpoint(diverged=True)
                 note_files(folder, command)
                 raise DivergedError(f"{error}; all before is in {folder}", error.trace) from None
             except InputError as error:
-                raise InputError(f"{error}{how_to_go_on(folder, recorder)}") from None
+                raise InputError(f"{error}{what_is_saved(folder, writer)}") from None
         note_files(folder, command)
         if simulation.complete:
             Outputs(command).write(folder, [(MODEL, npy(simulation.model))])
@@ -75,39 +84,39 @@ def run_in_folder(
 
 def play(
     simulation: Simulation,
-    recorder: Recorder,
+    writer: RunWriter,
     on_event: Callable[[Event], None],
     should_stop: Callable[[], bool],
 ) -> None:
-    """To the horizon, or until it is asked to stop."""
+    """Run to the horizon, or until `should_stop` returns True."""
     for event in simulation.play(should_stop):
-        recorder.record(event)
+        writer.record(event)
         on_event(event)
-    # Not after an exception: an abort may fall between an event and its line.
-    recorder.checkpoint()
+    # Not after an exception: it may have come between an event and its line.
+    writer.checkpoint()
     if simulation.complete:
-        recorder.finish()
+        writer.finish()
 
 
-def how_to_go_on(folder: Path, recorder: Recorder) -> str:
-    """After a full disk, say."""
-    if recorder.saved_slot is None:
+def what_is_saved(folder: Path, writer: RunWriter) -> str:
+    """For the error message, after a full disk for example."""
+    if writer.saved_slot is None:
         return "; nothing of the run is saved"
-    return f"; all up to slot {recorder.saved_slot} is saved in {folder}: --resume goes on"
+    return f"; saved up to slot {writer.saved_slot} in {folder}: continue with --resume"
 
 
 def prepare(simulation: Simulation, folder: Path, outputs: Outputs, *, resume: bool) -> Header:
-    """Where the run starts, and how far its files are."""
+    """Check the folder, and bring simulation and files to where the run starts."""
     scenario, plan, learner = simulation.scenario, simulation.plan, simulation.learner
     check_run(folder, scenario, plan, outputs, learner, resume=resume)
-    take_up = resume and is_begun(folder)
+    resume = resume and is_begun(folder)
     for name in RUN_FILES:
         remove_drafts(folder / name)
-    return go_on(simulation, folder, outputs) if take_up else begin(simulation, folder, outputs)
+    return (continue_run if resume else begin)(simulation, folder, outputs)
 
 
 def begin(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
-    """A folder in which nothing has happened yet."""
+    """Write the files of a run in which nothing has happened yet."""
     for name in (CHECKPOINT, MODEL, TRACE, METRICS):
         (folder / name).unlink(missing_ok=True)
     scenario, plan = simulation.scenario, simulation.plan
@@ -126,8 +135,8 @@ def begin(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
     )
 
 
-def go_on(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
-    """The simulation and the files as they were at the checkpoint; the horizon may be another."""
+def continue_run(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
+    """Restore the state at the checkpoint. The horizon may have changed since."""
     header, arrays = load_checkpoint(folder / CHECKPOINT)
     restore(simulation, header, arrays)
     simulation.metrics = read_metrics(folder / METRICS, header.metrics_bytes)
@@ -147,17 +156,17 @@ def check_run(
     *,
     resume: bool,
 ) -> None:
-    """InputError if the folder holds what would be lost, or a run that cannot be gone on with.
+    """InputError if files would be lost, or if the run in the folder cannot be resumed.
 
-    Changes nothing. Plan and learner may be left out as long as there are none.
+    Changes nothing. Pass None for a plan or a learner that has not been made yet.
     """
     if not (resume and is_begun(folder)):
         if is_begun(folder) and not is_over(folder):
             raise InputError(
                 f"{folder}: holds a run that is not complete; "
-                "go on with it by --resume, or name another folder"
+                "continue it with --resume, or name another folder"
             )
-        # Without a checkpoint, a run was killed soon after it began, and leaves nothing to lose.
+        # A run without a checkpoint was killed soon after its start: there is nothing to lose.
         growing = () if is_over(folder) else (TRACE, METRICS)
         outputs.check(folder, [name for name in RUN_FILES if name not in growing], growing)
         return
@@ -174,9 +183,9 @@ def check_run(
 
 
 def check_files(folder: Path, command: str) -> None:
-    """InputError if another command wrote the files of the run, or somebody changed them since.
+    """InputError if another command wrote the files of the run, or if they were changed since.
 
-    After a kill those that grow may be longer than the checkpoint says, and only that.
+    After a kill, the growing files may be longer than the checkpoint says.
     """
     header, _ = load_checkpoint(folder / CHECKPOINT)
     complete = (folder / MODEL).exists()
@@ -196,13 +205,13 @@ def check_origin(folder: Path, scenario: Scenario, plan: Plan, learner: Learner)
     if header.learner != kind:
         raise InputError(
             f"{folder}: its run was trained by {header.learner}, not by {kind}; "
-            "go on with the same --engine, with or without --ray as before"
+            "resume it with the same --engine, with or without --ray as before"
         )
     ours, theirs = (f"{model.size:,} of {model.dtype}" for model in models)
     if ours != theirs:
         raise InputError(
             f"{folder}: its models have {theirs} parameters, and now they have {ours}; "
-            "go on with the model and the data that it was begun with"
+            "resume it with the model and the data it was begun with"
         )
     other = what_differs(header.origin, origin_of(scenario, plan, learner))
     if other:
@@ -218,20 +227,8 @@ def check_origin(folder: Path, scenario: Scenario, plan: Plan, learner: Learner)
         )
 
 
-def is_begun(folder: Path) -> bool:
-    """Whether there is a run that can be gone on with."""
-    return (folder / CHECKPOINT).exists()
-
-
-def is_over(folder: Path) -> bool:
-    """Complete, or diverged: there is nothing to go on with."""
-    if (folder / MODEL).exists():
-        return True
-    return is_begun(folder) and load_checkpoint(folder / CHECKPOINT)[0].diverged
-
-
 def note_files(folder: Path, command: str) -> None:
-    """The files that grew are as they shall stay: put their digests on record."""
+    """Put the digests of the growing files on record: they will not change any more."""
     for name in (TRACE, METRICS, CHECKPOINT):
         add_line(folder / name, command, digest(folder / name))
 

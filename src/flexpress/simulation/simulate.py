@@ -22,8 +22,6 @@ from flexpress.simulation.events import Broadcast, Departure, Evaluation, Event,
 from flexpress.simulation.timetable import Timetable
 from flexpress.simulation.trace import Measurement, Trace
 
-OnUpdate = Callable[[int, Vector], None]
-
 
 def simulate(
     scenario: Scenario,
@@ -32,12 +30,12 @@ def simulate(
     *,
     algorithm: Algorithm | None = None,
     horizon: int | None = None,
-    on_update: OnUpdate | None = None,
+    on_update: Callable[[int, Vector], None] | None = None,
 ) -> Trace:
-    """Carry models along the plan for so many slots; what is not given, the scenario's [run] says.
+    """Carry models along the plan for `horizon` slots; defaults are in the scenario's [run].
 
     `on_update(slot, model)` is called at slot 0 and after each change of the global model.
-    DivergedError if the loss is no longer finite; its `trace` reaches up to there.
+    DivergedError if the loss is no longer finite; its `trace` ends there.
     """
     check_scenario(scenario)
     if on_update is not None:
@@ -61,7 +59,7 @@ def run(
     on_event: Callable[[Event], None] = lambda event: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Trace:
-    """To the horizon, or until it is asked to stop."""
+    """Run to the horizon, or until `should_stop` returns True."""
     for event in simulation.play(should_stop):
         on_event(event)
     if simulation.complete:
@@ -70,7 +68,7 @@ def run(
 
 
 class Simulation:
-    """A simulation under way: the events so far, the global model, and what is being carried."""
+    """A simulation under way: the global model, the deliveries, and how far it has come."""
 
     def __init__(self, scenario: Scenario, plan: Plan, learner: Learner) -> None:
         check_plan(scenario, plan)
@@ -86,7 +84,7 @@ class Simulation:
         self._measured: tuple[Vector, tuple[float, float]] | None = None
 
     def play(self, should_stop: Callable[[], bool] = lambda: False) -> Iterator[Event]:
-        """The events to come, each after its effects; ends before `complete` if it is asked to."""
+        """Yield each event after its effects. Ends early if `should_stop` returns True."""
         run = self.scenario.run
         coming = events(self.timetable, run.horizon, run.eval_every)
         for event in islice(coming, self.num_events, None):
@@ -102,7 +100,7 @@ class Simulation:
         self.complete = True
 
     def finish(self) -> None:
-        """The last measurement is at the horizon, wherever evaluations fall."""
+        """Measure at the horizon, unless an evaluation falls there."""
         horizon = self.scenario.run.horizon
         if self.metrics[-1].slot != horizon:
             time = self.timetable.time(horizon)
@@ -116,8 +114,8 @@ class Simulation:
         )
 
     def _happen(self, event: Event, should_stop: Callable[[], bool]) -> None:
-        """Departures and updates concern the model; what lies between is for the trace."""
-        if isinstance(event, Visit):  # the most of all
+        """Only departures, updates and evaluations involve the model."""
+        if isinstance(event, Visit):  # most events are visits
             return
         if isinstance(event, Departure):
             self.deliveries.hand_out(event.transporter, event.tour, self.model, event.version)
@@ -130,9 +128,9 @@ class Simulation:
             self._measure(event)
 
     def _update(self, event: Update, should_stop: Callable[[], bool]) -> None:
-        """Eqs. (13) to (15): x <- x - (1/N) sum_k u_k, over all that came home in this moment."""
+        """Eqs. (13) to (15): x <- x - (1/N) sum_k u_k, over all that landed at this moment."""
         keys = [(part.transporter, part.tour) for part in event.contributions]
-        with np.errstate(over="ignore", invalid="ignore"):  # not twice: it is found right here
+        with np.errstate(over="ignore", invalid="ignore"):  # checked right below
             total = self.deliveries.total(keys, should_stop)
             model = self.model - total / self.timetable.num_clients
         if not np.isfinite(model).all():
@@ -158,7 +156,7 @@ class Simulation:
 
 
 def _frozen(model: Vector) -> Vector:
-    """Models are shared by jobs, deliveries and listeners: nobody may change them."""
+    """Jobs, deliveries and callbacks share the models, so these are read-only."""
     model = model.view()
     model.flags.writeable = False
     return model

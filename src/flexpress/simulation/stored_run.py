@@ -1,4 +1,4 @@
-"""A run folder read back: what was run, and its trace as far as it went."""
+"""The reader of run folders: what was run, and its trace as far as it went."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ import numpy as np
 
 from flexpress.arguments import check_path
 from flexpress.errors import InputError
-from flexpress.files.disk import PLAN, SCENARIO, read_bytes
+from flexpress.files.disk import PLAN, SCENARIO
 from flexpress.files.growing import check_beginning, damaged
 from flexpress.files.provenance import is_changed
 from flexpress.learning import Vector
 from flexpress.planning import Plan, load_plan
 from flexpress.scenario import Scenario
-from flexpress.simulation.checkpoint import MODEL as MODEL_ARRAY
-from flexpress.simulation.checkpoint import load_checkpoint
 from flexpress.simulation.clock import events
-from flexpress.simulation.recorder import METRICS, read_metrics
-from flexpress.simulation.run_folder import CHECKPOINT, MODEL
+from flexpress.simulation.run_files import (
+    CHECKPOINT,
+    METRICS,
+    MODEL,
+    MODEL_ARRAY,
+    load_checkpoint,
+    read_metrics,
+)
 from flexpress.simulation.timetable import Timetable
-from flexpress.simulation.trace import Measurement, Trace
+from flexpress.simulation.trace import Trace
 
 State = Literal["complete", "diverged", "unfinished"]
 
 
 @dataclass(frozen=True, eq=False)
 class StoredRun:
-    """Unfinished: it was stopped, or is still under way."""
+    """A run that was read from its folder. An unfinished one was stopped or is still under way."""
 
     folder: Path
     scenario: Scenario
@@ -39,59 +43,71 @@ class StoredRun:
 
 
 def load_run(folder: str | Path) -> StoredRun:
-    """The run that a folder holds, up to its horizon or to its last checkpoint.
+    """Read the run in a folder, up to its horizon or to its last checkpoint.
 
-    InputError if there is none, or if its files are not as the run had written them.
+    InputError if the folder holds no run, or if its files were changed since.
     """
     folder = check_path("folder", folder)
     if not is_run(folder):
         raise InputError(f"{folder}: holds no run; `flexpress simulate SCENARIO` makes one")
     scenario = Scenario.load(folder / SCENARIO)
     plan = load_plan(folder / PLAN, scenario)
-    state, num_events, metrics, model = read_outcome(folder, scenario, plan)
-    for name in (SCENARIO, PLAN, METRICS, MODEL) if state == "complete" else (SCENARIO, PLAN):
+    timetable = Timetable.of(scenario, plan, scenario.run.algorithm)
+    complete = (folder / MODEL).exists()
+    state, trace = (_read_complete if complete else _read_checkpoint)(folder, scenario, timetable)
+    for name in (SCENARIO, PLAN, METRICS, MODEL) if complete else (SCENARIO, PLAN):
         if is_changed(folder / name):
             raise damaged(folder / name)
-    run = scenario.run
-    timetable = Timetable.of(scenario, plan, run.algorithm)
-    trace = Trace(timetable, run.horizon, run.eval_every, num_events, tuple(metrics), model)
     return StoredRun(folder, scenario, plan, trace, state)
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a run was begun there."""
+    """Whether a run was started in the folder."""
     return (folder / SCENARIO).is_file() and (folder / METRICS).is_file()
 
 
-Outcome = tuple[State, int, list[Measurement], Vector]
-"""State, number of events, measurements, global model."""
+def is_begun(folder: Path) -> bool:
+    """Whether the folder holds a run that can be resumed."""
+    return (folder / CHECKPOINT).exists()
 
 
-def read_outcome(folder: Path, scenario: Scenario, plan: Plan) -> Outcome:
-    """Of a run that has no checkpoint yet, nothing is known: there is no model in it."""
+def is_over(folder: Path) -> bool:
+    """Whether the run is complete or has diverged, so that there is nothing to resume."""
     if (folder / MODEL).exists():
-        return read_complete(folder, scenario, plan)
-    if not (folder / CHECKPOINT).exists():
-        return "unfinished", 0, [], np.empty(0)
+        return True
+    return is_begun(folder) and load_checkpoint(folder / CHECKPOINT)[0].diverged
+
+
+def _read_complete(folder: Path, scenario: Scenario, timetable: Timetable) -> tuple[State, Trace]:
+    run = scenario.run
+    metrics = read_metrics(folder / METRICS)
+    if not metrics or metrics[-1].slot != run.horizon:
+        end = f"ends at slot {metrics[-1].slot}" if metrics else "has no measurement"
+        raise InputError(f"{folder / METRICS}: {end}, and its run ended at slot {run.horizon}")
+    num_events = sum(1 for _ in events(timetable, run.horizon, run.eval_every))
+    model = _read_model(folder / MODEL)
+    return "complete", Trace(
+        timetable, run.horizon, run.eval_every, num_events, tuple(metrics), model
+    )
+
+
+def _read_checkpoint(folder: Path, scenario: Scenario, timetable: Timetable) -> tuple[State, Trace]:
+    """A run without a checkpoint has no events and no model yet."""
+    run = scenario.run
+    if not is_begun(folder):
+        return "unfinished", Trace(timetable, run.horizon, run.eval_every, 0, (), np.empty(0))
     header, arrays = load_checkpoint(folder / CHECKPOINT)
     check_beginning(folder / METRICS, header.metrics_bytes, header.metrics_sha256)
-    metrics = read_metrics(folder / METRICS, header.metrics_bytes)
+    metrics = tuple(read_metrics(folder / METRICS, header.metrics_bytes))
+    if metrics and metrics[-1].slot > run.horizon:
+        end = f"ends at slot {metrics[-1].slot}"
+        raise InputError(f"{folder / METRICS}: {end}, after the horizon of its run, {run.horizon}")
     state: State = "diverged" if header.diverged else "unfinished"
-    return state, header.num_events, metrics, arrays[MODEL_ARRAY]
+    model = arrays[MODEL_ARRAY]
+    return state, Trace(timetable, run.horizon, run.eval_every, header.num_events, metrics, model)
 
 
-def read_complete(folder: Path, scenario: Scenario, plan: Plan) -> Outcome:
-    """Everything up to the horizon has happened."""
-    run, path = scenario.run, folder / METRICS
-    metrics = read_metrics(path, len(read_bytes(path)))
-    if not metrics or metrics[-1].slot != run.horizon:
-        raise InputError(f"{path}: does not reach slot {run.horizon}, where its run ended")
-    timetable = Timetable.of(scenario, plan, run.algorithm)
-    num_events = sum(1 for _ in events(timetable, run.horizon, run.eval_every))
-    return "complete", num_events, metrics, read_model(folder / MODEL)
-
-
-def read_model(path: Path) -> Vector:
+def _read_model(path: Path) -> Vector:
     try:
         model: Vector = np.load(path, allow_pickle=False)
     except (ValueError, OSError, EOFError):

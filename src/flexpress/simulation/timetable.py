@@ -1,15 +1,15 @@
-"""Who leaves together, when each client is met, and how many local steps lie in between.
+"""Who leaves together, when each client is visited, and how many local steps lie in between.
 
-All algorithms are one rule. A convoy leaves the server every `period`; its tour r leaves with the
-global model x_r and brings, when it is merged, the updates trained from the model of `lag` tours
-before its next departure:
+All algorithms follow one rule. A convoy leaves the server every `period`, on tour r with the global
+model x_r. At the end of the tour the server merges the updates that were trained from the model of
+`lag` tours before the next departure:
 
     sync      one convoy of all transporters, period max_k Delta_k           lag 2
     async     a convoy for each transporter, period Delta_k                  lag 2
     direct    one convoy without flights, period max_k Delta_k               lag 1
 
-With lag 2 a client is handed x_r on tour r, and its update is taken on tour r + 1, at the end of
-which the server has it. An ideal link has it one period earlier.
+With lag 2 a client receives x_r on tour r and hands over its update on tour r + 1; the server has
+it at the end of that tour. With an ideal link it has it one period earlier.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from flexpress.planning import Plan, Tour
 from flexpress.scenario import Algorithm, Clock, Scenario
 
 Time = int
-"""Ticks: whole slots, or nanoseconds by the exact clock. Integers, so that no rounding can part
-what happens in one moment, nor move it over the border of a slot."""
+"""Ticks: whole slots, or nanoseconds by the exact clock. Integers, so that rounding cannot separate
+simultaneous events or move an event into another slot."""
 
-TICKS_PER_SECOND = 10**9
+_TICKS_PER_SECOND = 10**9
 
 ClientId = int | str
 
-FLIGHT_LAG, LINK_LAG = 2, 1
+_FLIGHT_LAG, _LINK_LAG = 2, 1
 
 
 @dataclass(frozen=True)
 class Route:
-    """A tour of one transporter in the clock's time, and what does not depend on the clock."""
+    """The tour of one transporter, in the time of the clock."""
 
     transporter: int  # 1, 2, ... in the order of the plan
     clients: tuple[ClientId, ...]
@@ -55,7 +55,7 @@ class Convoy:
 
 @dataclass(frozen=True)
 class Timetable:
-    """Everything about time that is known before a model is trained."""
+    """All times that are known before a model is trained."""
 
     algorithm: Algorithm
     clock: Clock
@@ -77,7 +77,7 @@ class Timetable:
 
     @property
     def flies(self) -> bool:
-        """Whether models are carried, rather than sent over an ideal link."""
+        """Whether transporters carry the models; `direct` has an ideal link."""
         return self.algorithm != "direct"
 
     def time(self, slot: int) -> Time:
@@ -96,9 +96,9 @@ class Timetable:
         return time / self.ticks_per_slot * self.slot
 
     def steps(self, convoy: Convoy, offset: Time, tour: int) -> tuple[int, int]:
-        """Local steps of a client before it is met on this tour, and from then to the next.
+        """Local steps of a client before the visit on this tour, and from then to the next visit.
 
-        One for each slot that begins between two visits, which are Delta_k if slots are whole.
+        One step per slot that begins between two visits: Delta_k if slots are whole.
         """
         slot, met = self.ticks_per_slot, tour * convoy.period + offset
         now = met // slot
@@ -107,21 +107,21 @@ class Timetable:
 
 def _convoys(algorithm: Algorithm, routes: tuple[Route, ...]) -> tuple[Convoy, ...]:
     if algorithm == "async":
-        return tuple(Convoy((route,), route.duration, FLIGHT_LAG) for route in routes)
+        return tuple(Convoy((route,), route.duration, _FLIGHT_LAG) for route in routes)
     longest = max(route.duration for route in routes)
     if algorithm == "sync":
-        return (Convoy(routes, longest, FLIGHT_LAG),)
-    return (Convoy(tuple(map(_on_the_ground, routes)), longest, LINK_LAG),)
+        return (Convoy(routes, longest, _FLIGHT_LAG),)
+    return (Convoy(tuple(map(_over_the_link, routes)), longest, _LINK_LAG),)
 
 
 def _in_slots(transporter: int, tour: Tour, slot: float) -> Route:
-    """Round trips in whole slots, visits in the slot that their second lies in."""
+    """Round trips in whole slots; a visit is in the slot that contains its time."""
     offsets = [math.floor(arrival / slot) for arrival in tour.arrivals]
     return _route(transporter, tour, offsets, tour.round_trip_slots)
 
 
 def _in_ticks(transporter: int, tour: Tour, slot: float) -> Route:
-    """As long as they are; one of no length would never let time pass."""
+    """Round trips as long as they are, but longer than 0: otherwise time would stand still."""
     if _ticks(tour.round_trip) == 0:
         raise InputError(
             f"transporter {transporter} takes 0 s for its round trip, which the exact clock cannot "
@@ -132,17 +132,17 @@ def _in_ticks(transporter: int, tour: Tour, slot: float) -> Route:
 
 
 def _route(transporter: int, tour: Tour, offsets: list[Time], duration: Time) -> Route:
-    """Delta_k is at least one slot, and all clients are met before its end."""
+    """Delta_k is at least 1, and all clients are visited before its end."""
     duration = max(1, duration)
     met = tuple(min(offset, duration - 1) for offset in offsets)
     return Route(transporter, tour.clients, met, tour.arrivals, duration, tour.energy)
 
 
 def _ticks(seconds: float) -> Time:
-    return round(seconds * TICKS_PER_SECOND)
+    return round(seconds * _TICKS_PER_SECOND)
 
 
-def _on_the_ground(route: Route) -> Route:
-    """The same clients, met all at once and for nothing."""
+def _over_the_link(route: Route) -> Route:
+    """The same clients, reached all at once and without energy."""
     at_once = (0,) * len(route.clients)
     return Route(route.transporter, route.clients, at_once, at_once, 0, 0.0)

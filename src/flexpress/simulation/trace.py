@@ -1,8 +1,9 @@
-"""What a simulation tells: when everything happened, and how good the model was."""
+"""The result of a simulation: when everything happened, and how good the model was."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
@@ -12,7 +13,12 @@ from flexpress.simulation.clock import events
 from flexpress.simulation.events import Departure, Event, Landing, Update, Visit
 from flexpress.simulation.timetable import Timetable
 
-Kind = TypeVar("Kind", bound=Event)
+_E = TypeVar("_E", bound=Event)
+
+_TARGET_STEP = 5
+"""Per cent: common targets are multiples of this."""
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -25,17 +31,29 @@ class Measurement:
     accuracy: float
 
 
+def first_with(accuracy: float, metrics: Iterable[Measurement]) -> Measurement | None:
+    """The first measurement of at least this accuracy."""
+    return next((each for each in metrics if each.accuracy >= accuracy - _ROUNDING), None)
+
+
+def common_target(best_accuracies: Iterable[float | None]) -> float | None:
+    """The highest multiple of 5 % that all runs reached; None if that is 0."""
+    lowest = min((best or 0.0 for best in best_accuracies), default=0.0)
+    steps = math.floor(100 * lowest / _TARGET_STEP + _ROUNDING)
+    return steps * _TARGET_STEP / 100 if steps > 0 else None
+
+
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The outcome of a simulation up to its horizon, or until it ended early.
+    """The result of a simulation up to its horizon, or to where it ended early.
 
-    Events are told anew from the timetable whenever they are asked for: none are stored.
+    Events are not stored: the clock computes them again on every request.
     """
 
     timetable: Timetable
     horizon: int
     eval_every: int
-    num_events: int  # that happened; fewer than there are up to the horizon if it ended early
+    num_events: int  # that happened: not all up to the horizon if the run ended early
     metrics: tuple[Measurement, ...]
     model: Vector  # the global model at the horizon
 
@@ -43,7 +61,12 @@ class Trace:
         """In the order in which they happened."""
         return islice(events(self.timetable, self.horizon, self.eval_every), self.num_events)
 
-    def _all(self, kind: type[Kind]) -> tuple[Kind, ...]:
+    def slots_to(self, accuracy: float | None) -> int | None:
+        """The slot of the first measurement of at least this accuracy; None if there is none."""
+        found = None if accuracy is None else first_with(accuracy, self.metrics)
+        return found.slot if found else None
+
+    def _all(self, kind: type[_E]) -> tuple[_E, ...]:
         return tuple(event for event in self.events() if isinstance(event, kind))
 
     @property
@@ -64,10 +87,10 @@ class Trace:
 
     @property
     def energy(self) -> float:
-        """Joules of all tours that came home."""
+        """Joules, over all completed tours."""
         return sum(landing.energy for landing in self.landings)
 
     @property
     def waiting(self) -> float:
-        """Seconds that transporters stood at the server, waiting for others."""
+        """Seconds that transporters waited at the server for others."""
         return sum(landing.waiting for landing in self.landings)

@@ -1,8 +1,10 @@
-"""What the paper proves: bounds on how far models part and how small gradients get."""
+"""What the paper proves: bounds on the distances between models and on the gradients."""
 
 from flexpress.theory.advice import Advice, Trial, advise
 from flexpress.theory.bounds import (
     Bound,
+    Constants,
+    RoundTrips,
     lemma1,
     lemma2_global,
     lemma2_local,
@@ -10,16 +12,19 @@ from flexpress.theory.bounds import (
     theorem1_simplified,
     theorem2,
 )
-from flexpress.theory.constants import Constants, Estimate
-from flexpress.theory.estimates import Estimates, estimate
+from flexpress.theory.estimates import Estimate, Estimates, estimate
 from flexpress.theory.forecast import Forecast, forecast
-from flexpress.theory.measured import Measured, measure
-from flexpress.theory.objective import Objective
+from flexpress.theory.measured import LossFunction, Measured, measure
 from flexpress.theory.outlook import Outlook, Skew, outlook
-from flexpress.theory.quadratic import exact_constants
-from flexpress.theory.rates import best_rate, paper_order, paper_rate, slots_to, soonest
-from flexpress.theory.stability import stable_rate
-from flexpress.theory.tours import Tours
+from flexpress.theory.quadratic_constants import exact_constants
+from flexpress.theory.rates import (
+    best_rate,
+    paper_order,
+    paper_rate,
+    slots_to,
+    soonest,
+    stable_rate,
+)
 
 __all__ = [
     "Advice",
@@ -28,11 +33,11 @@ __all__ = [
     "Estimate",
     "Estimates",
     "Forecast",
+    "LossFunction",
     "Measured",
-    "Objective",
     "Outlook",
+    "RoundTrips",
     "Skew",
-    "Tours",
     "Trial",
     "advise",
     "best_rate",

@@ -1,10 +1,10 @@
-"""Which algorithm to fly, on which plan: tried where that is quick, else by stability and bound.
+"""Which algorithm to fly on which plan: by a trial where that is quick, else by theory.
 
-Of each algorithm the plan counts whose tours make the delay in its theorem smallest. Between the
-two algorithms no theorem decides: by Theorem 2 for both FedEx-Async is never behind on the same
-plan, and no theorem sees that old updates make it swing. Stability by a quadratic sees that, and
-knows neither how steep a net really is nor what is gained by landing sooner. So both are flown for
-some hundred slots at the scenario's learning rate, and the one that learns better is advised.
+Each algorithm flies the plan that minimises the delay in its theorem. No theorem decides between
+the algorithms: by Theorem 2 for both, FedEx-Async is never behind on the same plan, and no theorem
+shows that stale updates make it oscillate. The stability of a quadratic shows that, but knows
+neither how steep a net really is nor what is gained by landing sooner. So both are tried for some
+hundred slots at the scenario's learning rate, and the one that learns better is advised.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Literal
 
 from flexpress.errors import InputError
 from flexpress.scenario import Algorithm, Objective
+from flexpress.theory.bounds import RoundTrips
 from flexpress.theory.forecast import Forecast
-from flexpress.theory.tours import Tours
 
 WORTH = 0.02
-"""Of mean accuracy: a difference between two runs that is worth naming.
+"""The smallest difference in mean accuracy between two runs that counts.
 
-From seed to seed of data and first model the difference scatters by 0.016 (standard deviation, the
-median of 14 networks in docs/theory.md): the next seed may well turn a smaller one round.
+From seed to seed of data and first model the difference varies by 0.016 (standard deviation, the
+median of 14 networks in docs/theory.md): a smaller one may have the other sign with the next seed.
 """
 
 SEEN = 0.0005
-"""From which a share is more than 0.0 %."""
+"""Smaller shares are shown as 0.0 %."""
 
 NAMES: dict[Algorithm, str] = {"sync": "FedEx-Sync", "async": "FedEx-Async"}
 
@@ -54,7 +54,7 @@ class Advice:
 def advise(
     forecasts: Sequence[Forecast], learning_rate: float, trials: Sequence[Trial] = ()
 ) -> Advice:
-    """One of the forecasts. `trials`: of the best plan of each algorithm, or none at all."""
+    """Choose one of the forecasts. `trials` holds one for each algorithm, or none."""
     sync, free = best(forecasts, "sync"), best(forecasts, "async")
     if one_algorithm(sync.tours, free.tours):
         same = "on tours of one length FedEx-Async is the same algorithm"
@@ -65,7 +65,7 @@ def advise(
 
 
 def tried(sync: Forecast, free: Forecast, rate: float, trials: Sequence[Trial]) -> Advice:
-    """Async where it is clearly ahead."""
+    """By the trials: Async only if it is clearly ahead."""
     found = {trial.algorithm: trial for trial in trials}
     if len(trials) != len(NAMES) or set(found) != set(NAMES):
         given = ", ".join(trial.algorithm for trial in trials)
@@ -94,7 +94,7 @@ def of_trial(flown: Forecast, why: str, rate: float) -> Advice:
 
 
 def untried(sync: Forecast, free: Forecast, rate: float) -> Advice:
-    """Stability first: what swings does not learn, whatever its bound."""
+    """By stability first: what oscillates does not learn, whatever its bound."""
     if rate > free.stable_rate:
         why = (
             f"by a quadratic with this L, FedEx-Async is stable up to a learning rate of "
@@ -114,13 +114,13 @@ def not_tried(flown: Forecast, decided_by: Literal["stability", "bound"], why: s
     return Advice(flown.algorithm, flown.objective, decided_by, sentence)
 
 
-def one_algorithm(sync: Tours, free: Tours) -> bool:
-    """If all land together, nobody waits."""
+def one_algorithm(sync: RoundTrips, free: RoundTrips) -> bool:
+    """Whether all tours are equally long, so that Sync and Async are the same."""
     return set(free.slots) == {sync.longest}
 
 
 def best(forecasts: Sequence[Forecast], algorithm: Algorithm) -> Forecast:
-    """On the plan with the smallest delay, whatever the constants are."""
+    """The forecast with the smallest delay, whatever the constants."""
     own = [each for each in forecasts if each.algorithm == algorithm]
     return min(own, key=lambda each: each.tours.routes(algorithm))
 

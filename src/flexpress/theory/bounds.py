@@ -1,32 +1,112 @@
-"""The paper's lemmas and theorems: how far models part, and how small gradients get.
+"""The paper's lemmas and theorems, and what they are about: constants and round trips.
 
-Every function is the right-hand side of its statement, as printed. docs/theory.md has the
-statements, and what there is to say about their proofs.
+Every bound is the right-hand side of its statement, as printed. docs/theory.md has the statements
+and comments on their proofs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 
-from flexpress.arguments import check_kind, shown
+from flexpress.arguments import check_kind, check_number, check_whole, refusal, shown
 from flexpress.errors import InputError
-from flexpress.theory.constants import Constants
-from flexpress.theory.tours import Tours
+from flexpress.planning import Plan
+from flexpress.scenario import Algorithm, Scenario, check_scenario
 
 ROUNDING = 1e-12
-"""By which a learning rate of 1/L may exceed 1/L."""
+"""Relative rounding error by which a rate may exceed 1/L."""
+
+
+@dataclass(frozen=True)
+class Constants:
+    """A learning problem: Section "Assumptions" of the paper, and the start of training."""
+
+    smoothness: float  # L: Lipschitz constant of every client's gradient
+    gradient: float  # G: limit for the root mean square of mini-batch gradients
+    noise: float  # sigma: limit for that of their distances from the client's gradient
+    start_gap: float  # f(x^0) - f^*
+    start_gradient: float  # |grad f(x^0)|^2
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            check_number(field.name, getattr(self, field.name), least=0)
+        if self.smoothness == 0:
+            raise InputError("smoothness = 0: must be more than 0, as the rate is at most 1/L")
+
+    @property
+    def largest_rate(self) -> float:
+        """1 / L: both theorems hold up to this rate."""
+        return 1 / self.smoothness
+
+
+@dataclass(frozen=True)
+class RoundTrips:
+    """The plan, as far as the bounds depend on it: clients and round trip of every tour flown."""
+
+    clients: tuple[int, ...]  # R_k
+    slots: tuple[float, ...]  # Delta_k
+
+    def __post_init__(self) -> None:
+        for name, values in {"clients": self.clients, "slots": self.slots}.items():
+            if not isinstance(values, Sequence) or isinstance(values, str):
+                raise refusal(name, values, "a tuple with a number for each tour")
+        if not self.clients or len(self.clients) != len(self.slots):
+            counts = f"{len(self.clients)} numbers of clients, {len(self.slots)} of slots"
+            raise InputError(f"{counts}: must be one of each for every tour, and at least one tour")
+        for clients, slots in zip(self.clients, self.slots, strict=True):
+            check_whole("clients of a tour", clients, 1)
+            check_number("slots of a tour", slots, above=0)
+
+    @classmethod
+    def of(cls, scenario: Scenario, plan: Plan) -> RoundTrips:
+        """In whole slots by the slot clock, as in the paper; exact ones by the exact clock.
+
+        The proofs are about whole slots. With exact lengths the delay terms are proportional to
+        the objectives, minmax squared and sws.
+        """
+        check_scenario(scenario)
+        check_kind("plan", plan, Plan, "make one with make_plan(scenario)")
+        flown = [tour for tour in plan.transporters if tour.clients]
+        if scenario.run.clock == "slots":
+            slots = tuple(float(tour.round_trip_slots) for tour in flown)
+        else:
+            slots = tuple(tour.round_trip / scenario.slot for tour in flown)
+        return cls(tuple(len(tour.clients) for tour in flown), slots)
+
+    @property
+    def num_clients(self) -> int:
+        return sum(self.clients)
+
+    @property
+    def longest(self) -> float:
+        """Delta of FedEx-Sync."""
+        return max(self.slots)
+
+    @property
+    def mean_square(self) -> float:
+        """(1/N) sum_k R_k Delta_k^2: what FedEx-Async's bounds depend on."""
+        squares = [r * d**2 for r, d in zip(self.clients, self.slots, strict=True)]
+        return sum(squares) / self.num_clients
+
+    def routes(self, algorithm: Algorithm) -> float:
+        """The factor of the theorem's delay that depends on the plan, in slots squared."""
+        return self.longest**2 if algorithm == "sync" else self.mean_square
+
+    def in_step(self) -> RoundTrips:
+        """All tours as long as the longest: FedEx-Sync as a case of FedEx-Async."""
+        return replace(self, slots=(self.longest,) * len(self.slots))
 
 
 @dataclass(frozen=True)
 class Bound:
-    """An upper bound of (1/T) sum_t E|grad f(x^t)|^2, by what causes it."""
+    """An upper bound of (1/T) sum_t E|grad f(x^t)|^2, as the sum of its causes."""
 
-    start: float  # how far x^0 is from the best model: fades with T, whatever the routes
-    first_tour: float  # x^0 stays as it is until something comes home: fades with T
-    delay: float  # models are old when they arrive: the part of the routes, which T does not mend
-    noise: float  # mini-batches are not all the data: more clients help, routes do not
+    start: float  # distance of x^0 from the best model: fades with T
+    first_tour: float  # the model does not change before the first landing: fades with T
+    delay: float  # updates are stale: depends on the plan, does not fade
+    noise: float  # mini-batches are random: falls with the number of clients
 
     @property
     def total(self) -> float:
@@ -35,7 +115,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Factors:
-    """The numbers that a theorem has before its terms."""
+    """The numerical factors of a theorem's terms."""
 
     start: int
     delay: int
@@ -44,7 +124,7 @@ class Factors:
     def bound(
         self, constants: Constants, rate: float, routes: float, num_clients: int, horizon: float
     ) -> Bound:
-        """`routes` is the square of slots that the delay is made of."""
+        """`routes` is the factor of the delay that depends on the plan, in slots squared."""
         return Bound(
             start=self.start * constants.start_gap / (rate * horizon),
             first_tour=0.0,
@@ -55,19 +135,19 @@ class Factors:
 
 THEOREM1, THEOREM2 = Factors(2, 10, 1), Factors(4, 44, 2)
 
-Theorem = Callable[[Constants, float, Tours, float], Bound]
+Theorem = Callable[[Constants, float, RoundTrips, float], Bound]
 """Constants, learning rate, tours, slots -> bound."""
 
 
-def lemma1(constants: Constants, rate: float, tours: Tours) -> float:
-    """FedEx-Sync: of E|x^t - x_i^t|^2, for every client, for t > Delta."""
+def lemma1(constants: Constants, rate: float, tours: RoundTrips) -> float:
+    """FedEx-Sync: the bound of E|x^t - x_i^t|^2, for every client and t > Delta."""
     check_problem(constants, tours)
     check_rate(constants, rate)
     return 4 * drift(constants, rate) * tours.longest**2
 
 
-def theorem1(constants: Constants, rate: float, tours: Tours, horizon: float) -> Bound:
-    """FedEx-Sync."""
+def theorem1(constants: Constants, rate: float, tours: RoundTrips, horizon: float) -> Bound:
+    """The bound for FedEx-Sync."""
     simple = theorem1_simplified(constants, rate, tours, horizon)
     idle = tours.longest / horizon
     return Bound(
@@ -78,7 +158,9 @@ def theorem1(constants: Constants, rate: float, tours: Tours, horizon: float) ->
     )
 
 
-def theorem1_simplified(constants: Constants, rate: float, tours: Tours, horizon: float) -> Bound:
+def theorem1_simplified(
+    constants: Constants, rate: float, tours: RoundTrips, horizon: float
+) -> Bound:
     """The remark after Theorem 1: for T much larger than Delta."""
     check_problem(constants, tours)
     check_rate(constants, rate)
@@ -86,22 +168,22 @@ def theorem1_simplified(constants: Constants, rate: float, tours: Tours, horizon
     return THEOREM1.bound(constants, rate, tours.longest**2, tours.num_clients, horizon)
 
 
-def lemma2_global(constants: Constants, rate: float, tours: Tours) -> float:
-    """FedEx-Async: of E|v^t - x^t|^2, the virtual from the real global model."""
+def lemma2_global(constants: Constants, rate: float, tours: RoundTrips) -> float:
+    """FedEx-Async: the bound of E|v^t - x^t|^2, between virtual and real global model."""
     check_problem(constants, tours)
     check_rate(constants, rate)
     return 4 * drift(constants, rate) * tours.mean_square
 
 
-def lemma2_local(constants: Constants, rate: float, tours: Tours) -> float:
-    """FedEx-Async: of (1/N) sum_i E|v^t - x_i^t|^2, the virtual from the clients' models."""
+def lemma2_local(constants: Constants, rate: float, tours: RoundTrips) -> float:
+    """FedEx-Async: the bound of (1/N) sum_i E|v^t - x_i^t|^2, virtual and clients' models."""
     check_problem(constants, tours)
     check_rate(constants, rate)
     return 18 * drift(constants, rate) * tours.mean_square
 
 
-def theorem2(constants: Constants, rate: float, tours: Tours, horizon: float) -> Bound:
-    """FedEx-Async."""
+def theorem2(constants: Constants, rate: float, tours: RoundTrips, horizon: float) -> Bound:
+    """The bound for FedEx-Async."""
     check_problem(constants, tours)
     check_rate(constants, rate)
     check_horizon(tours, horizon)
@@ -109,13 +191,13 @@ def theorem2(constants: Constants, rate: float, tours: Tours, horizon: float) ->
 
 
 def drift(constants: Constants, rate: float) -> float:
-    """eta^2 G^2: how far one local step goes, squared."""
+    """eta^2 G^2: the squared length of one local step."""
     return (rate * constants.gradient) ** 2
 
 
-def check_problem(constants: Constants, tours: Tours) -> None:
-    check_kind("constants", constants, Constants, "take those of estimate or exact_constants")
-    check_kind("tours", tours, Tours, "take Tours.of(scenario, plan)")
+def check_problem(constants: Constants, tours: RoundTrips) -> None:
+    check_kind("constants", constants, Constants, "use those of estimate or exact_constants")
+    check_kind("tours", tours, RoundTrips, "use RoundTrips.of(scenario, plan)")
 
 
 def check_rate(constants: Constants, rate: float) -> None:
@@ -126,7 +208,7 @@ def check_rate(constants: Constants, rate: float) -> None:
         )
 
 
-def check_horizon(tours: Tours, horizon: float) -> None:
+def check_horizon(tours: RoundTrips, horizon: float) -> None:
     if not isinstance(horizon, Real) or not horizon > tours.longest:
         longest = f"the longest round trip, {tours.longest:g} slots"
         raise InputError(f"horizon {shown(horizon)}: must be more than {longest}")

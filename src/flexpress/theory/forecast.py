@@ -1,4 +1,4 @@
-"""With this plan, how fast will it converge: the bounds put to use for one plan and algorithm."""
+"""How fast one algorithm converges on one plan, by the bounds."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ from dataclasses import dataclass
 
 from flexpress.arguments import check_choice
 from flexpress.scenario import Algorithm, Objective
-from flexpress.theory.bounds import Bound, Theorem, theorem1, theorem2
-from flexpress.theory.constants import Constants
-from flexpress.theory.rates import best_rate, soonest
-from flexpress.theory.stability import stable_rate
-from flexpress.theory.tours import Tours
+from flexpress.theory.bounds import Bound, Constants, RoundTrips, Theorem, theorem1, theorem2
+from flexpress.theory.rates import best_rate, soonest, stable_rate
 
 THEOREMS: dict[Algorithm, Theorem] = {"sync": theorem1, "async": theorem2}
 
 
 def theorem_of(algorithm: Algorithm) -> Theorem:
-    """InputError for `direct`, of which the paper proves nothing."""
+    """InputError for `direct`: the paper has no theorem about it."""
     return THEOREMS[check_choice("algorithm", algorithm, tuple(THEOREMS))]
 
 
@@ -26,29 +23,29 @@ class Forecast:
 
     objective: Objective  # of the plan
     algorithm: Algorithm
-    tours: Tours
-    rate: float  # for which the bound at the horizon is smallest
+    tours: RoundTrips
+    rate: float  # that minimises the bound at the horizon
     bound: Bound  # at the horizon, with that rate
-    slots: int  # until the bound is at the target
-    rate_to_target: float  # with which it is there soonest
-    stable_rate: float  # up to which old updates do no harm, by a quadratic with this L
-    slots_alike: int  # the same by Theorem 2 for either algorithm, so that they can be compared
+    slots: int  # until the bound reaches the target
+    rate_to_target: float  # with which it does so soonest
+    stable_rate: float  # the largest stable one, for a quadratic with this L
+    slots_alike: int  # by Theorem 2 for either algorithm, to compare them
 
 
 def forecast(
     constants: Constants,
-    tours: Tours,
+    tours: RoundTrips,
     *,
     objective: Objective,
     algorithm: Algorithm,
     horizon: float,
     target: float,
 ) -> Forecast:
-    """The two theorems differ in their factors, not only in what the routes put into them.
+    """Apply the theorem of the algorithm to the round trips of a plan.
 
-    For tours of one length both algorithms are the same, yet Theorem 2 has up to 4.4 times the
-    terms of Theorem 1. FedEx-Sync is FedEx-Async with all tours as long as the longest, so that
-    Theorem 2 holds for it too, and `slots_alike` compares what is comparable.
+    The theorems cannot be compared: with tours of one length both algorithms are the same, but the
+    terms of Theorem 2 are up to 4.4 times those of Theorem 1. FedEx-Sync is FedEx-Async with all
+    tours as long as the longest, so Theorem 2 holds for it too: compare `slots_alike`.
     """
     theorem = theorem_of(algorithm)
     rate = best_rate(theorem, constants, tours, horizon)

@@ -1,4 +1,4 @@
-"""How the labels are mixed at each transporter's clients, and how far that is from all the data."""
+"""The mix of labels at each transporter's clients, and its distance from that of all the data."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class LabelMix:
     rows: tuple[int, ...]  # of the counts
     samples: int
     shares: FloatArray  # (labels,), of these samples; zero if there are none
-    distance: float  # of these shares from those of all the data
-    alone: float  # the same for each client by itself, on average
+    distance: float  # distance of these shares from those of all the data
+    alone: float  # mean distance of the single clients
 
 
 def label_mixes(scenario: Scenario, plan: Plan, counts: Counts) -> list[LabelMix]:
@@ -40,7 +40,7 @@ def label_mixes(scenario: Scenario, plan: Plan, counts: Counts) -> list[LabelMix
 
 
 def mean_skew(mixes: Sequence[LabelMix]) -> float:
-    """How far the transporters' mixes lie from that of all, on average over their clients."""
+    """Mean distance of the transporters' mixes from that of all data, weighted by clients."""
     clients = sum(len(mix.rows) for mix in mixes)
     return sum(len(mix.rows) * mix.distance for mix in mixes) / max(clients, 1)
 
@@ -60,11 +60,11 @@ def label_mix(rows: Sequence[int], counts: Counts) -> LabelMix:
 
 
 def shares(counts: Counts) -> FloatArray:
-    """(..., labels): of the samples in each row; zero where a row has none."""
+    """(..., labels): shares of the samples in each row; zero where a row has none."""
     totals = counts.sum(axis=-1, keepdims=True)
     return np.asarray(counts / np.maximum(totals, 1), dtype=float)
 
 
 def distance(one: FloatArray, other: FloatArray) -> float:
-    """Total variation: the share of samples whose label would have to change to make them alike."""
+    """Total variation: the share of labels that must change to make the mixes equal."""
     return float(np.abs(one - other).sum() / 2)

@@ -1,4 +1,4 @@
-"""The left-hand sides of the lemmas and theorems, as one recorded run shows them.
+"""The left-hand sides of the lemmas and theorems, measured in one recorded run.
 
 The statements are about expectations: average over runs with different seeds before comparing.
 """
@@ -14,9 +14,31 @@ from numpy.typing import NDArray
 
 from flexpress.arguments import refusal
 from flexpress.arrays import FloatArray
-from flexpress.theory.objective import Objective, check_objective
 
 Array = NDArray[np.floating[Any]]
+
+
+class LossFunction(Protocol):
+    """f = (1/N) sum_i f_i over the clients, with its gradients."""
+
+    @property
+    def client_ids(self) -> Sequence[int | str]: ...
+
+    def loss(self, model: Array) -> float:
+        """f(x)."""
+
+    def gradients(self, clients: Sequence[int | str], models: Array) -> Array:
+        """(clients, params): grad f_i, each at its row of models, or all at the one model."""
+
+    def sampled(self, clients: Sequence[int | str], models: Array, steps: Sequence[int]) -> Array:
+        """The same for the mini-batch that each client draws in its local step."""
+
+
+def check_loss(loss: object) -> None:
+    """InputError if it lacks a member of `LossFunction`."""
+    needed = ("client_ids", "loss", "gradients", "sampled")
+    if isinstance(loss, type) or not all(hasattr(loss, name) for name in needed):
+        raise refusal("loss", loss, "a LossFunction; use a TrainingLoss or a Quadratic")
 
 
 class Sequences(Protocol):
@@ -49,13 +71,13 @@ class Measured:
 
     @property
     def mean_gradient(self) -> FloatArray:
-        """(1/T) sum_{t<T} |grad f(x^t)|^2 for T = 1, 2, ...: of both theorems."""
+        """(1/T) sum_{t<T} |grad f(x^t)|^2 for T = 1, 2, ..., of both theorems."""
         return np.cumsum(self.gradient) / np.arange(1, len(self.gradient) + 1)
 
 
-def measure(sequences: Sequences, objective: Objective) -> Measured:
-    """Distances of a recording's models, and the gradients of f at its global models."""
-    check_objective(objective)
+def measure(sequences: Sequences, loss: LossFunction) -> Measured:
+    """Measure distances between the models of a recording, and gradients at its global models."""
+    check_loss(loss)
     if not all(hasattr(sequences, name) for name in ("client_ids", "real", "virtual", "local")):
         raise refusal("sequences", sequences, "a Recording; make one with record(...)")
     real = np.asarray(sequences.real[:-1], dtype=float)
@@ -64,24 +86,24 @@ def measure(sequences: Sequences, objective: Objective) -> Measured:
         real_to_local=to_local(real, sequences),
         virtual_to_real=squares(virtual - real),
         virtual_to_local=to_local(virtual, sequences).mean(axis=1),
-        gradient=gradients_along(real, objective),
+        gradient=gradients_along(real, loss),
     )
 
 
 def to_local(models: FloatArray, sequences: Sequences) -> FloatArray:
-    """(slots, clients): squared distances; slot by slot, as all clients' models are many."""
+    """(slots, clients): squared distances, slot by slot to save memory."""
     pairs = zip(models, sequences.local, strict=True)
     return np.array([squares(model - own) for model, own in pairs])
 
 
-def gradients_along(models: FloatArray, objective: Objective) -> FloatArray:
-    """|grad f|^2 at each model; those that repeat the one before cost nothing."""
+def gradients_along(models: FloatArray, loss: LossFunction) -> FloatArray:
+    """|grad f|^2 at each model. A model that equals the one before is not computed again."""
     found = np.empty(len(models))
     for t, model in enumerate(models):
         if t and np.array_equal(model, models[t - 1]):
             found[t] = found[t - 1]
         else:
-            own = objective.gradients(objective.client_ids, model)
+            own = loss.gradients(loss.client_ids, model)
             found[t] = squares(np.mean(own, axis=0, dtype=float))
     return found
 

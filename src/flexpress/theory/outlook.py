@@ -1,4 +1,4 @@
-"""The theory's answer for a scenario: every plan and both algorithms side by side."""
+"""What the theory says about a scenario: forecasts for every plan and both algorithms."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from flexpress.planning import Plan
 from flexpress.planning.plan_file import check_plan
 from flexpress.scenario import Algorithm, Clock, Objective, Scenario
 from flexpress.theory.advice import Advice, Trial, advise
-from flexpress.theory.constants import Constants
+from flexpress.theory.bounds import Constants, RoundTrips
 from flexpress.theory.forecast import Forecast, forecast
 from flexpress.theory.label_mixes import Counts, label_mixes, mean_skew
-from flexpress.theory.tours import Tours
 
 BOTH: tuple[Algorithm, ...] = ("sync", "async")
 
 TARGET = 0.1
-"""Of |grad f(x^0)|^2: the target if none is given."""
+"""Default target, relative to |grad f(x^0)|^2."""
 
 
 @dataclass(frozen=True)
 class Skew:
-    """How far the label mixes of a plan's transporters lie from that of all, in total variation."""
+    """Distances of the transporters' label mixes from that of all the data, in total variation."""
 
     transporters: tuple[float, ...]  # 0 for idle ones
     mean: float  # over clients
@@ -34,7 +33,7 @@ class Skew:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is promised after `horizon` slots and until the target, and what follows from it."""
+    """Forecasts for `horizon` slots and for a target, and the advice that follows."""
 
     constants: Constants
     clock: Clock
@@ -43,7 +42,7 @@ class Outlook:
     learning_rate: float  # of the scenario, for comparison
     forecasts: tuple[Forecast, ...]
     skews: Mapping[Objective, Skew]
-    trials: tuple[Trial, ...]  # none if there were none, or none are needed
+    trials: tuple[Trial, ...]  # empty if they were not made or not needed
     advice: Advice
 
 
@@ -57,9 +56,10 @@ def outlook(
     target: float | None = None,
     trials: Sequence[Trial] = (),
 ) -> Outlook:
-    """`counts`: samples of each label at every client, in the order of the scenario.
+    """Forecast every plan with both algorithms, and advise.
 
-    `trials`: a run of each algorithm on its best plan; without them the advice is theory alone.
+    `counts` holds the samples of each label at every client, in the order of the scenario. `trials`
+    are runs of each algorithm on its best plan; without them, the advice is by theory alone.
     """
     plans = check_all("plans", plans, Plan, "make them with make_plan(scenario, objective=...)")
     for plan in plans:
@@ -70,7 +70,7 @@ def outlook(
     forecasts = tuple(
         forecast(
             constants,
-            Tours.of(scenario, plan),
+            RoundTrips.of(scenario, plan),
             objective=plan.objective,
             algorithm=algorithm,
             horizon=horizon,
@@ -98,7 +98,7 @@ def check_counts(scenario: Scenario, counts: Counts) -> None:
     if not isinstance(counts, np.ndarray) or len(shape) != 2 or shape[0] != scenario.num_clients:
         raise InputError(
             f"counts of shape {shape}: must be ({scenario.num_clients}, labels), as "
-            "task.label_counts() of a TrainingLoss has them"
+            "task.label_counts() of a TrainingLoss returns them"
         )
 
 

@@ -1,8 +1,15 @@
-"""Learning rates: the one of the paper's remarks, and the ones that make a bound smallest.
+"""Learning rates: of the paper's remarks, those that minimise a bound, and the largest stable one.
 
-Both theorems are steady(eta) + once(eta) / T, where the steady part (delay, noise) grows with the
-rate and the part that fades falls with it. So there is one best rate for T slots, and one that
-comes to a target soonest.
+Both theorems have the form steady(eta) + once(eta) / T. The steady part (delay, noise) grows with
+the rate, and the part that fades falls with it. So there is one best rate for T slots, and one that
+reaches a target soonest.
+
+The theorems do not say when old updates do harm; a loss with one curvature for all clients does.
+Let f = (c/2) x^2. A tour of Delta steps brings the share a = 1 - (1 - eta c)^Delta of the model
+that its clients had, which was the server's two tours ago. FedEx-Sync is x_{r+1} = x_r - a x_{r-1}:
+stable for a < 1. K transporters that land evenly spread over the tour make it
+x_{n+1} = x_n - (a/K) x_{n+1-2K}. Such a recursion, x_{n+1} = x_n - b x_{n-d}, is stable for
+b < 2 sin(pi / (4 d + 2)): with K = 4 for a < 0.84, with many for a < pi/4.
 """
 
 from __future__ import annotations
@@ -12,30 +19,38 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 
-from flexpress.arguments import check_kind, check_number, check_whole, refusal, shown
+from flexpress.arguments import (
+    check_choice,
+    check_kind,
+    check_number,
+    check_whole,
+    refusal,
+    shown,
+)
 from flexpress.errors import InputError
+from flexpress.scenario import Algorithm
 from flexpress.theory.bounds import (
     THEOREM1,
     THEOREM2,
     Bound,
+    Constants,
+    RoundTrips,
     Theorem,
     check_problem,
     theorem1,
     theorem1_simplified,
     theorem2,
 )
-from flexpress.theory.constants import Constants
-from flexpress.theory.tours import Tours
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 NARROWINGS = 120
 SMALLEST_RATE = 1e-30
-"""Of 1/L: where the search for a rate begins."""
+"""Lower end of the search for a rate, relative to 1/L."""
 
 
 def paper_rate(constants: Constants, num_clients: int, horizon: float) -> float:
     """sqrt(N) / (L sqrt(T)) of the remarks, for T >= N^3."""
-    check_kind("constants", constants, Constants, "take those of estimate or exact_constants")
+    check_kind("constants", constants, Constants, "use those of estimate or exact_constants")
     num_clients = check_whole("num_clients", num_clients, 1)
     horizon = check_number("horizon", horizon, above=0)
     if not horizon >= num_clients**3:
@@ -44,8 +59,8 @@ def paper_rate(constants: Constants, num_clients: int, horizon: float) -> float:
     return math.sqrt(num_clients / horizon) / constants.smoothness
 
 
-def paper_order(theorem: Theorem, constants: Constants, tours: Tours) -> Bound:
-    """What stands before 1 / sqrt(N T) in the remarks: for the paper's rate and any T >= N^3.
+def paper_order(theorem: Theorem, constants: Constants, tours: RoundTrips) -> Bound:
+    """The factor of 1 / sqrt(N T) in the remarks, for the paper's rate and any T >= N^3.
 
     Every term of the bound times sqrt(N T) is at most this.
     """
@@ -62,8 +77,8 @@ def paper_order(theorem: Theorem, constants: Constants, tours: Tours) -> Bound:
     )
 
 
-def best_rate(theorem: Theorem, constants: Constants, tours: Tours, horizon: float) -> float:
-    """The rate for which the bound after so many slots is smallest."""
+def best_rate(theorem: Theorem, constants: Constants, tours: RoundTrips, horizon: float) -> float:
+    """The rate that minimises the bound after `horizon` slots."""
     check_theorem(theorem, constants, tours)
     return lowest(
         lambda rate: theorem(constants, rate, tours, horizon).total, constants.largest_rate
@@ -72,13 +87,13 @@ def best_rate(theorem: Theorem, constants: Constants, tours: Tours, horizon: flo
 
 @dataclass(frozen=True)
 class Reached:
-    """When the bound is at a target, and with which learning rate."""
+    """When the bound reaches a target, and with which learning rate."""
 
     slots: int
     rate: float
 
 
-def soonest(theorem: Theorem, constants: Constants, tours: Tours, target: float) -> Reached:
+def soonest(theorem: Theorem, constants: Constants, tours: RoundTrips, target: float) -> Reached:
     """The fewest slots after which the bound is at most the target, over all rates."""
     check_theorem(theorem, constants, tours)
     check_target(target)
@@ -89,7 +104,7 @@ def soonest(theorem: Theorem, constants: Constants, tours: Tours, target: float)
     rate = lowest(slots, constants.largest_rate)
     found = slots(rate)
     if math.isinf(found):
-        raise InputError(f"target {target:g}: no bound comes down to it; must be larger")
+        raise InputError(f"target {target:g}: the bound never falls that low; must be larger")
     return Reached(math.ceil(found * (1 - 1e-12)), rate)
 
 
@@ -99,19 +114,19 @@ def check_target(target: float) -> None:
         raise InputError(f"target {shown(target)}: {limits}; it is a squared gradient norm")
 
 
-def check_theorem(theorem: Theorem, constants: Constants, tours: Tours) -> None:
+def check_theorem(theorem: Theorem, constants: Constants, tours: RoundTrips) -> None:
     if theorem not in (theorem1, theorem1_simplified, theorem2):
         raise refusal("theorem", theorem, "theorem1, theorem1_simplified or theorem2")
     check_problem(constants, tours)
 
 
 def slots_to(
-    theorem: Theorem, constants: Constants, rate: float, tours: Tours, target: float
+    theorem: Theorem, constants: Constants, rate: float, tours: RoundTrips, target: float
 ) -> float:
-    """From which on the bound is at most the target; infinite if it does not stay there.
+    """Slots after which the bound stays at or below the target; infinite if it never does.
 
-    Theorem 1 can grow with time, from a few slots after the first tour up to delay and noise: a
-    target below those is then passed only for a while, which does not count.
+    Theorem 1 can grow with time, from a few slots after the first tour up to delay and noise. A
+    target below those is then met only for a while, which does not count.
     """
     first = math.floor(tours.longest) + 1
     steady = theorem(constants, rate, tours, math.inf).total
@@ -120,7 +135,7 @@ def slots_to(
 
 
 def lowest(cost: Callable[[float], float], largest_rate: float) -> float:
-    """By golden section over the logarithm of the rate: these costs fall, then rise."""
+    """Golden section search over the logarithm of the rate: these costs fall, then rise."""
     low, high = math.log(SMALLEST_RATE * largest_rate), math.log(largest_rate)
     for _ in range(NARROWINGS):
         left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
@@ -129,3 +144,22 @@ def lowest(cost: Callable[[float], float], largest_rate: float) -> float:
         else:
             low = left
     return min(math.exp(high), largest_rate)
+
+
+def stable_rate(algorithm: Algorithm, tours: RoundTrips, smoothness: float) -> float:
+    """The largest eta that is stable in the direction of the largest curvature of f.
+
+    Transporters with tours of equal length land together and count as one.
+    """
+    check_choice("algorithm", algorithm, ("sync", "async"))
+    check_kind("tours", tours, RoundTrips, "use RoundTrips.of(scenario, plan)")
+    check_number("smoothness", smoothness, above=0)
+    landings = 1 if algorithm == "sync" else len(set(tours.slots))
+    length = math.sqrt(tours.mean_square)
+    step = 1.0 if landings == 1 else 1 - math.pow(1 - stable_share(landings), 1 / length)
+    return step / smoothness
+
+
+def stable_share(landings: int) -> float:
+    """The largest stable a, for this number of landings per tour."""
+    return min(1.0, 2 * landings * math.sin(math.pi / (8 * landings - 2)))

@@ -20,7 +20,7 @@ from flexpress.scenario import Algorithm
 from flexpress.theory import (
     Constants,
     Measured,
-    Tours,
+    RoundTrips,
     lemma1,
     lemma2_global,
     lemma2_local,
@@ -49,7 +49,7 @@ def save_theory_picture(
     path: str | Path,
     runs: Sequence[Measured],
     constants: Constants,
-    tours: Tours,
+    tours: RoundTrips,
     *,
     algorithm: Algorithm,
     learning_rate: float,
@@ -75,7 +75,11 @@ def save_theory_picture(
 
 
 def lemmas(
-    runs: Sequence[Measured], constants: Constants, tours: Tours, algorithm: Algorithm, rate: float
+    runs: Sequence[Measured],
+    constants: Constants,
+    tours: RoundTrips,
+    algorithm: Algorithm,
+    rate: float,
 ) -> list[Line]:
     """The left-hand sides of the lemmas, at their worst client, and the right-hand sides."""
     one, two, *_ = OKABE_ITO
@@ -100,7 +104,11 @@ def with_bound(
 
 
 def theorem_lines(
-    runs: Sequence[Measured], constants: Constants, tours: Tours, algorithm: Algorithm, rate: float
+    runs: Sequence[Measured],
+    constants: Constants,
+    tours: RoundTrips,
+    algorithm: Algorithm,
+    rate: float,
 ) -> list[Line]:
     """The mean gradient up to each slot, its bound, and the terms of the bound."""
     theorem, name = theorem_of(algorithm), "Theorem 1" if algorithm == "sync" else "Theorem 2"

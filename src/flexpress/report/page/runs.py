@@ -21,7 +21,7 @@ from flexpress.report.page.plans import LabelCounts, flown_plans, plan_section
 from flexpress.report.page.shown_runs import ShownRun, differences, first_few, run_lines, shown_runs
 from flexpress.report.tables.columns import heads
 from flexpress.report.tables.runs import run_figures
-from flexpress.simulation.run_folder import RUN_FILES
+from flexpress.simulation.run_files import RUN_FILES
 from flexpress.simulation.stored_run import StoredRun
 
 MOST_COLUMNS = 4

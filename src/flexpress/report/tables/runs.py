@@ -15,13 +15,9 @@ from flexpress.report.tables.columns import Column, down, print_fitting, stacked
 from flexpress.report.tables.plan import LONGEST_TITLE
 from flexpress.report.texts import column, cost_text, shortened, time_unit
 from flexpress.scenario import Algorithm, Scenario
+from flexpress.simulation.trace import common_target
 from flexpress.simulation import Measurement, Trace
 from flexpress.simulation.events import Landing, Update
-
-TARGET_STEP = 5
-"""Per cent; targets are multiples of it."""
-
-ROUNDING = 1e-9
 
 NOTHING = "-"
 
@@ -80,21 +76,6 @@ def summarise(trace: Trace) -> RunSummary:
     )
 
 
-def common_target(summaries: Iterable[RunSummary]) -> float | None:
-    """The highest multiple of 5 % that all of them reached; None if it is zero."""
-    best = min((summary.best_accuracy or 0.0 for summary in summaries), default=0.0)
-    steps = math.floor(100 * best / TARGET_STEP + ROUNDING)
-    return steps * TARGET_STEP / 100 if steps > 0 else None
-
-
-def slots_to(trace: Trace, target: float | None) -> int | None:
-    """The slot of the first measurement with at least this accuracy."""
-    if target is None:
-        return None
-    enough = target - ROUNDING
-    return next((m.slot for m in trace.metrics if m.accuracy >= enough), None)
-
-
 def show_runs(
     console: Console, scenario: Scenario, plan: Plan, traces: Mapping[Algorithm, Trace]
 ) -> None:
@@ -109,8 +90,8 @@ def show_runs(
 
 def run_figures(runs: Sequence[RunSummary], traces: Sequence[Trace]) -> list[Column]:
     """Name, unit, and one text per algorithm."""
-    target = common_target(runs)
-    reached = whole([slots_to(trace, target) for trace in traces])
+    target = common_target(run.best_accuracy for run in runs)
+    reached = whole([trace.slots_to(target) for trace in traces])
     time, seconds = time_unit(max(run.seconds for run in runs))
     wait, wait_seconds = time_unit(max(run.waiting for run in runs))
     return [
@@ -194,7 +175,7 @@ def summary_line(scenario: Scenario, plan: Plan) -> str:
 def runs_to_json(scenario: Scenario, plan: Plan, traces: Mapping[Algorithm, Trace]) -> str:
     """One object: the settings, and the figures and the curve of each algorithm."""
     summaries = {algorithm: summarise(trace) for algorithm, trace in traces.items()}
-    target = common_target(summaries.values())
+    target = common_target(each.best_accuracy for each in summaries.values())
     document = {
         "scenario": scenario.name,
         "seed": scenario.seed,
@@ -217,7 +198,7 @@ def run_document(trace: Trace, summary: RunSummary, target: float | None) -> dic
     figures = {key: value for key, value in asdict(summary).items() if key != "algorithm"}
     return {
         **{key: json_value(value) for key, value in figures.items()},
-        "slots_to_target": slots_to(trace, target),
+        "slots_to_target": trace.slots_to(target),
         "metrics": [point(measured) for measured in trace.metrics],
     }
 

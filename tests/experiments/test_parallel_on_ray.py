@@ -14,20 +14,19 @@ from few_runs import (
     LONG,
     Seen,
     alone,
-    perform_elsewhere_and_wait,
-    perform_elsewhere_by_name,
+    perform_remotely_and_wait,
+    perform_remotely_by_name,
     results,
     several,
     small,
 )
 
 from flexpress.errors import FlexpressError, InputError
-from flexpress.experiments import ray_crew
-from flexpress.experiments.crew import News
-from flexpress.experiments.ray_crew import perform_on_ray
+from flexpress.experiments import parallel
+from flexpress.experiments.parallel import RunProgress, run_on_ray
 from flexpress.experiments.run import Run
 from flexpress.files.lock import sole_use
-from flexpress.simulation.run_folder import is_over
+from flexpress.simulation.stored_run import is_over
 from flexpress.workers import ray_executor
 
 
@@ -38,13 +37,13 @@ def go(
     should_stop: Callable[[], bool] = lambda: False,
     jobs: int | None = None,
 ) -> bool:
-    return perform_on_ray(
+    return run_on_ray(
         runs,
         folder,
         jobs,
-        on_start=lambda key: seen.told.append(("start", key)),
-        on_news=seen.hear,
-        on_end=lambda key: seen.told.append(("end", key)),
+        on_start=lambda key: seen.calls.append(("start", key)),
+        on_progress=seen.hear,
+        on_end=lambda key: seen.calls.append(("end", key)),
         should_stop=should_stop,
     )
 
@@ -60,10 +59,10 @@ def test_the_same_files_as_in_one_process(ray: Any, tmp_path: Path) -> None:
     assert seen.of("start") == [*runs, "wild"]
     assert sorted(seen.of("end")) == sorted([*runs, "wild"])
     for key in runs:
-        own = [kind for kind, its in seen.told if its == key]
+        own = [kind for kind, its in seen.calls if its == key]
         assert own[0] == "start"
-        assert own[-1] == "end", "no news after the end"
-        assert set(own[1:-1]) <= {"news"}
+        assert own[-1] == "end", "no progress after the end"
+        assert set(own[1:-1]) <= {"progress"}
 
 
 def test_nothing_to_do(ray: Any, tmp_path: Path) -> None:
@@ -71,21 +70,19 @@ def test_nothing_to_do(ray: Any, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_stopped_and_gone_on_with(
-    ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stopped_and_resumed(ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On Ray, then by a process: what is begun there is a run like any other."""
     runs, seen = several(2), Seen()
     with monkeypatch.context() as waiting:
-        waiting.setattr(ray_crew, "perform_elsewhere", perform_elsewhere_and_wait)
-        assert not go(runs, tmp_path / "ray", seen, lambda: len(seen.news) > 1, jobs=1)
+        waiting.setattr(parallel, "perform_remotely", perform_remotely_and_wait)
+        assert not go(runs, tmp_path / "ray", seen, lambda: len(seen.progress) > 1, jobs=1)
     first = next(iter(runs))
     assert seen.of("start") == [first]
     assert (tmp_path / "ray" / first / "checkpoint").exists()
     assert not is_over(tmp_path / "ray" / first)
     again, begun = Seen(), {first: runs[first]}
     assert go(begun, tmp_path / "ray", again)
-    assert again.news[0].slot > 0, "it goes on from where it was"
+    assert again.progress[0].slot > 0, "it is resumed"
     assert results(begun, tmp_path / "ray") == alone(begun, tmp_path / "alone")
 
 
@@ -98,8 +95,8 @@ class Murder(Seen):
         self.killed: set[int] = set()
         place.mkdir()
 
-    def hear(self, news: News) -> None:
-        super().hear(news)
+    def hear(self, progress: RunProgress) -> None:
+        super().hear(progress)
         if self.when():
             for pid in {int(path.name) for path in self.place.iterdir()} - self.killed:
                 os.kill(pid, signal.SIGKILL)
@@ -110,8 +107,8 @@ class Murder(Seen):
 def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the processes of runs leave their numbers."""
     place = tmp_path / "pids"
-    by_name = partial(perform_elsewhere_by_name, place)
-    monkeypatch.setattr(ray_crew, "perform_elsewhere", by_name)
+    by_name = partial(perform_remotely_by_name, place)
+    monkeypatch.setattr(parallel, "perform_remotely", by_name)
     return place
 
 
@@ -119,15 +116,15 @@ def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_run_that_is_lost_is_sent_again(
     ray: Any, pids: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its process is killed; it goes on from what was sent home."""
-    monkeypatch.setattr(ray_crew, "HOME_SECONDS", 0.3)
+    """Its process is killed; it resumes from what was sent home."""
+    monkeypatch.setattr(parallel, "SEND_SECONDS", 0.3)
     runs = several(1, horizon=12_000)  # longer than to a checkpoint
     (key,) = runs
     seen = Murder(pids, lambda: not seen.killed and (tmp_path / key / "checkpoint").exists())
     assert go(runs, tmp_path, seen)
     assert len(seen.killed) == 1
     assert seen.of("start") == [key], "it is told once"
-    assert [news.slot for news in seen.news].count(0) == 1, "it does not begin anew"
+    assert [each.slot for each in seen.progress].count(0) == 1, "it does not begin anew"
     assert results(runs, tmp_path) == alone(runs, tmp_path / "alone")
 
 
@@ -136,7 +133,9 @@ def test_a_run_that_is_lost_again_and_again(
 ) -> None:
     monkeypatch.setattr(ray_executor, "MOST_LOSSES", 2)
     seen = Murder(pids)
-    with pytest.raises(FlexpressError, match=r"a run was lost 2 times.*start again to go on") as it:
+    with pytest.raises(
+        FlexpressError, match=r"a run was lost 2 times.*start again to resume$"
+    ) as it:
         go({"long": small(1, LONG)}, tmp_path, seen)
     assert "\n" not in str(it.value)
     assert len(seen.killed) == 2

@@ -1,6 +1,6 @@
 """The constants of quadratic losses f_i(x) = 1/2 (x - c_i)^T A_i (x - c_i), in closed form.
 
-Their gradients are not bounded, as Assumption 3 asks, but over a ball around x^0 they are.
+Their gradients are not bounded, as Assumption 3 demands, but they are within a ball around x^0.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from flexpress.arguments import check_array, check_number
 from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
-from flexpress.theory.constants import Constants
+from flexpress.theory.bounds import Constants
 
 SYMMETRY = 1e-9
-"""Relative to the largest entry: what is below is rounding."""
+"""Tolerance for rounding errors, relative to the largest entry."""
 
 
 def exact_constants(
@@ -26,7 +26,7 @@ def exact_constants(
     start: ArrayLike,  # (params,): x^0
     radius: float,
 ) -> Constants:
-    """For all models within this distance of x^0; L and f^* are those of all models.
+    """The constants for models within `radius` of x^0; L and f^* are those of all models.
 
     A mini-batch gradient is the client's plus noise with a mean square of sigma^2. A client's loss
     need not be convex, but their mean must have a minimum.
@@ -108,10 +108,10 @@ def check(a: FloatArray, c: FloatArray, x: FloatArray) -> None:
             "(clients, params, params), (clients, params), (params,)"
         )
     if not all(np.isfinite(each).all() for each in (a, c, x)):
-        raise InputError("curvatures, centres, start: hold numbers that are not finite")
+        raise InputError("curvatures, centres, start: must hold finite numbers only")
     skew = np.abs(a - a.transpose(0, 2, 1)).max()
     if skew > SYMMETRY * np.abs(a).max():
         raise InputError(
             f"curvatures differ from their transposes by {skew:g}: must be symmetric; "
-            "take (A + A^T) / 2"
+            "use (A + A^T) / 2"
         )

@@ -7,18 +7,19 @@ from pathlib import Path
 import pytest
 from made_results import curve, flat, named, of_claim, plan, study
 
-from flexpress.experiments.claim_grids import details_grid, networks_grid, summary_grid
-from flexpress.experiments.figure_sections import (
+from flexpress.experiments.figures import FIGURES
+from flexpress.experiments.page import (
     band_line,
     claims_grid,
     doubts,
+    lead,
     line_grid,
     line_numbers,
+    tours_section,
 )
-from flexpress.experiments.figures import FIGURES
-from flexpress.experiments.reproduction import lead, tours_section
 from flexpress.experiments.results import Results
-from flexpress.experiments.verdicts import Finding, depends_on_the_map, judge
+from flexpress.experiments.tables import details_grid, networks_grid, summary_grid
+from flexpress.experiments.verdicts import Finding, judge, over_networks
 from flexpress.report.page.page import Cell, Grid
 
 IID, CLOSER = named("iid-fmnist"), named("energy-closer")
@@ -98,7 +99,7 @@ def test_networks() -> None:
         for seed in (1, 2)
     }
     findings = judge(study(plans, networks=3), Results(runs), [claim])
-    grid = networks_grid(depends_on_the_map(findings))
+    grid = networks_grid(over_networks(findings))
     assert [row[1:] for row in rows(grid)] == [["1", "1", "0", "1", "yes"]]
     assert len(summary_grid(findings).rows) == 1  # that of the paper
 

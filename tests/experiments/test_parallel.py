@@ -1,4 +1,4 @@
-"""Runs in parallel processes: the same results, stopped, killed and gone on with."""
+"""Runs in parallel processes: the same results, stopped, killed and resumed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
-from few_runs import LONG, Seen, alone, results, several, small, work_and_wait
+from few_runs import LONG, Seen, alone, perform_here_and_wait, results, several, small
 from process_group import PATIENCE, Started, living, looked_up, started, wait_until
 
 from flexpress.errors import FlexpressError, InputError
-from flexpress.experiments.crew import News, perform_all
+from flexpress.experiments.parallel import RunProgress, run_in_processes
 from flexpress.experiments.run import Run
-from flexpress.simulation.run_folder import is_over
+from flexpress.simulation.stored_run import is_over
 
 
 def go(
@@ -27,28 +27,28 @@ def go(
     should_stop: Callable[[], bool] = lambda: False,
     jobs: int = 2,
 ) -> bool:
-    return perform_all(
+    return run_in_processes(
         runs,
         folder,
         jobs,
-        on_start=lambda key: seen.told.append(("start", key)),
-        on_news=seen.hear,
-        on_end=lambda key: seen.told.append(("end", key)),
+        on_start=lambda key: seen.calls.append(("start", key)),
+        on_progress=seen.hear,
+        on_end=lambda key: seen.calls.append(("end", key)),
         should_stop=should_stop,
     )
 
 
 def test_the_same_results_as_in_one_process(tmp_path: Path) -> None:
     runs, seen = several(3), Seen()
-    assert go(runs, tmp_path / "crew", seen)
-    assert results(runs, tmp_path / "crew") == alone(runs, tmp_path / "alone")
+    assert go(runs, tmp_path / "parallel", seen)
+    assert results(runs, tmp_path / "parallel") == alone(runs, tmp_path / "alone")
     assert seen.of("start") == list(runs)
     assert sorted(seen.of("end")) == sorted(runs)
     for key in runs:
-        own = [kind for kind, its in seen.told if its == key]
+        own = [kind for kind, its in seen.calls if its == key]
         assert own[0] == "start"
-        assert own[-1] == "end", "no news after the end"
-        assert set(own[1:-1]) <= {"news"}
+        assert own[-1] == "end", "no progress after the end"
+        assert set(own[1:-1]) <= {"progress"}
 
 
 def test_nothing_to_do(tmp_path: Path) -> None:
@@ -59,16 +59,16 @@ def test_nothing_to_do(tmp_path: Path) -> None:
 def test_stopped_and_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs, seen = several(2), Seen()
     with monkeypatch.context() as waiting:
-        waiting.setattr("flexpress.experiments.crew.work", work_and_wait)
-        assert not go(runs, tmp_path / "crew", seen, lambda: len(seen.news) > 1, jobs=1)
+        waiting.setattr("flexpress.experiments.parallel.perform_here", perform_here_and_wait)
+        assert not go(runs, tmp_path / "parallel", seen, lambda: len(seen.progress) > 1, jobs=1)
     first = next(iter(runs))
     assert seen.of("start") == [first]
-    assert (tmp_path / "crew" / first / "checkpoint").exists()
-    assert not is_over(tmp_path / "crew" / first)
+    assert (tmp_path / "parallel" / first / "checkpoint").exists()
+    assert not is_over(tmp_path / "parallel" / first)
     again, begun = Seen(), {first: runs[first]}
-    assert go(begun, tmp_path / "crew", again)
-    assert again.news[0].slot > 0, "it goes on from where it was"
-    assert results(begun, tmp_path / "crew") == alone(begun, tmp_path / "alone")
+    assert go(begun, tmp_path / "parallel", again)
+    assert again.progress[0].slot > 0, "it is resumed"
+    assert results(begun, tmp_path / "parallel") == alone(begun, tmp_path / "alone")
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_a_mistake_of_a_listener_does_not_let_them_work_on(tmp_path: Path) -> No
         pass
 
     class Second(Seen):
-        def hear(self, news: News) -> None:
+        def hear(self, progress: RunProgress) -> None:
             raise PressedError
 
     with pytest.raises(PressedError):
@@ -100,11 +100,11 @@ def test_a_mistake_of_a_listener_does_not_let_them_work_on(tmp_path: Path) -> No
 
 def test_a_worker_that_is_ended_from_outside(tmp_path: Path) -> None:
     class Murder(Seen):
-        def hear(self, news: News) -> None:
+        def hear(self, progress: RunProgress) -> None:
             for worker in active_children():
                 worker.kill()
 
-    with pytest.raises(FlexpressError, match=r"ended from outside.*start again to go on"):
+    with pytest.raises(FlexpressError, match=r"ended from outside.*start again to resume"):
         go({"long": small(1, LONG)}, tmp_path, Murder(), jobs=1)
 
 
@@ -112,7 +112,7 @@ PROGRAM = f"""
 import sys
 from pathlib import Path
 from few_runs import several
-from test_crew import Seen, go
+from test_parallel import Seen, go
 from flexpress.cli.interrupt import interruptible
 with interruptible() as stop:
     print("ready", flush=True)
@@ -122,7 +122,7 @@ sys.exit(10 if whole else 11)
 
 
 @contextmanager
-def crew(folder: Path) -> Iterator[Started]:
+def program(folder: Path) -> Iterator[Started]:
     places = [Path(__file__).parent, Path(__file__).parents[1]]
     with started(["-c", PROGRAM, str(folder)], places=places) as process:
         yield process
@@ -133,7 +133,7 @@ def crew(folder: Path) -> Iterator[Started]:
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
 def test_control_c_while_workers_begin(seconds: float, tmp_path: Path) -> None:
     """A terminal sends it to all of them, also to those that have not yet been told of it."""
-    with crew(tmp_path) as process:
+    with program(tmp_path) as process:
         assert process.stdout
         process.stdout.readline()
         wait_until(lambda: len(living(process.pid)) >= 3)  # it, a tracker of resources, a worker
@@ -148,7 +148,7 @@ def test_control_c_while_workers_begin(seconds: float, tmp_path: Path) -> None:
 @looked_up
 def test_workers_do_not_outlive_one_who_is_killed(tmp_path: Path) -> None:
     runs = several(2, LONG)
-    with crew(tmp_path) as process:
+    with program(tmp_path) as process:
         wait_until(lambda: all((tmp_path / key / "metrics.csv").exists() for key in runs))
         assert len(living(process.pid)) >= 3  # it and two workers
         process.send_signal(signal.SIGKILL)
