@@ -27,9 +27,9 @@ from flexpress.report.figures.band_figure import bands_figure
 from flexpress.report.figures.bands import BandLine, Course, bands_caption
 from flexpress.report.figures.energy import EnergyGroup, energy_figure
 from flexpress.report.figures.map import map_figure
-from flexpress.report.page.page import Cell, Download, Grid, Page, Section
 from flexpress.report.figures.picture import Picture, draw_picture
 from flexpress.report.figures.timeline import slots_shown, timeline_figure, timeline_of
+from flexpress.report.page.page import Cell, Download, Grid, Page, Section
 from flexpress.simulation.stored_run import load_run
 
 NETWORK = 0

@@ -21,10 +21,10 @@ from flexpress.experiments.run import Run, perform
 from flexpress.files.disk import write_files
 from flexpress.files.lock import sole_use
 from flexpress.files.provenance import RECORD
+from flexpress.learning import Dataset
+from flexpress.learning.datasets import load_dataset
 from flexpress.learning.engines import choose_net, learner_of
 from flexpress.learning.task import task_of
-from flexpress.learning.datasets import load_dataset
-from flexpress.learning import Dataset
 from flexpress.simulation.events import Evaluation, Event
 from flexpress.simulation.run_files import RUN_FILES
 from flexpress.simulation.simulate import Simulation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from rich.console import Console
@@ -15,9 +15,9 @@ from flexpress.report.tables.columns import Column, down, print_fitting, stacked
 from flexpress.report.tables.plan import LONGEST_TITLE
 from flexpress.report.texts import column, cost_text, shortened, time_unit
 from flexpress.scenario import Algorithm, Scenario
-from flexpress.simulation.trace import common_target
 from flexpress.simulation import Measurement, Trace
 from flexpress.simulation.events import Landing, Update
+from flexpress.simulation.trace import common_target
 
 NOTHING = "-"
 
