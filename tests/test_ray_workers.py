@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flexpress import Scenario, make_plan
 from flexpress.errors import InputError
 from flexpress.files.versions import versions
 from flexpress.workers.cluster import cluster_cores
@@ -77,16 +75,6 @@ def writable(
     own: np.ndarray[Any, Any], shared: np.ndarray[Any, Any], tell: Tell, should_stop: ShouldStop
 ) -> tuple[bool, bool]:
     return own.flags.writeable, shared.flags.writeable
-
-
-@pytest.mark.slow
-def test_the_best_of_several_starts_of_a_plan(ray: Any) -> None:
-    paper = Scenario.preset("paper")
-    here, there = (
-        make_plan(paper, solver="search", iterations=300, starts=3, ray=address)
-        for address in (None, "local")
-    )
-    assert replace(there, seconds=here.seconds) == here
 
 
 def test_a_task_has_its_own_copy_of_all_but_what_is_shared(ray: Any) -> None:

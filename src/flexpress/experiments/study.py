@@ -78,7 +78,7 @@ def make_plans(
         scenarios = fleets.setdefault(means_of(setting, network), {})
         scenarios.setdefault(setting.objective, setting.scenario(scale, network, FIRST_SEED))
     example = next(iter(next(iter(fleets.values())).values()))
-    load(Problem.of(example), lambda progress: tell(progress.note))
+    load(Problem.of(example), tell)
     with ThreadPoolExecutor(num_cores()) as pool:
         return dict(zip(fleets, pool.map(plan_all, fleets.values()), strict=True))
 

@@ -12,15 +12,15 @@ import numpy as np
 from flexpress.arrays import FloatArray
 from flexpress.errors import InfeasibleError
 from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours
-from flexpress.planning.progress import ShouldStop, never
+from flexpress.planning.progress import Effort, ShouldStop, Watch, never
 from flexpress.scenario import Scenario
 from flexpress.scenario.units import ENERGY, SPARED
 
 NONE_FOUND = "no plan found that fits the budgets"
 NONE_FITS = "no plan fits the budgets"
 
-ITERATIONS_PER_CLIENT = 1500
-"""Of the search for the best-balanced load."""
+_ITERATIONS_PER_CLIENT = 1500
+"""Effort of the search for the best-balanced load."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ def balanced(problem: Problem, seed: int, should_stop: ShouldStop = never) -> To
     from flexpress.planning.search import solve_search
 
     shares = problem.with_energy_for_time(problem.budgets)
-    iterations = ITERATIONS_PER_CLIENT * problem.num_clients
-    return solve_search(shares, "minmax", iterations=iterations, seed=seed, should_stop=should_stop)
+    effort = Effort(iterations=_ITERATIONS_PER_CLIENT * problem.num_clients, seed=seed)
+    return solve_search(shares, "minmax", effort, Watch(should_stop=should_stop))
 
 
 def larger_budgets(problem: Problem, words: Words, factor: float) -> str:

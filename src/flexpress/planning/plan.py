@@ -9,8 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from flexpress.errors import InputError
-from flexpress.planning.objectives import objective_value
-from flexpress.planning.problem import BUDGET_TOLERANCE, Tours
+from flexpress.planning.problem import BUDGET_TOLERANCE, Tours, objective_value
 from flexpress.scenario import Objective, Point, Scenario, SolverName, physics
 
 ClientId = int | str
