@@ -179,7 +179,9 @@ def test_no_matter_how_the_matrix_lies_in_memory(solve: object) -> None:
     np.fill_diagonal(frozen, 7.0)  # nobody flies from a place to itself
     frozen.setflags(write=False)
     same = replace(problem, matrix=frozen)
-    assert solve(same, "sws", iterations=500) == solve(problem, "sws", iterations=500)
+    assert solve(same, "sws", Effort(iterations=500)) == solve(
+        problem, "sws", Effort(iterations=500)
+    )
 
 
 class TestNeighbours:

@@ -75,6 +75,11 @@ class Plan:
         feasible = all(tour.within_budget for tour in transporters)
         return cls(objective, cost, feasible, solver, seed, seconds, transporters)
 
+    def nodes(self, scenario: Scenario) -> Tours:
+        """The tours as lists of nodes 1..N, in visiting order."""
+        node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
+        return [[node_of[client] for client in tour.clients] for tour in self.transporters]
+
     def with_bound(self, lower_bound: float | None, method: str | None) -> Plan:
         """The plan and what is proven about it: no plan for its scenario costs less."""
         if lower_bound is None:

@@ -70,11 +70,10 @@ def made_anew(scenario: Scenario, plan: Plan) -> Plan:
     """Every figure of the plan, from its order of visits and the scenario."""
     check_transporters(scenario, plan)
     check_clients(scenario, [i for tour in plan.transporters for i in tour.clients])
-    node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
     return Plan.of(
         scenario,
         plan.objective,
-        [[node_of[client] for client in tour.clients] for tour in plan.transporters],
+        plan.nodes(scenario),
         solver=plan.solver,
         seed=plan.seed,
         seconds=plan.seconds,

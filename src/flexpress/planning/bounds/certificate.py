@@ -77,14 +77,12 @@ def certify_plan(
     check_callable(on_progress=on_progress, should_stop=should_stop)
     if plan.solver == "exact":
         return plan.with_bound(plan.cost, _DYNAMIC_PROGRAMMING)
-    node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
-    tours = [[node_of[client] for client in tour.clients] for tour in plan.transporters]
     watch = Watch(on_progress, should_stop)
     if not has_highs():
         watch.note(_WITHOUT_HIGHS)
     load(watch.note)
     effort = ProofEffort(seconds, watch=watch)
-    bound = lower_bound(Problem.of(scenario), plan.objective, tours, effort)
+    bound = lower_bound(Problem.of(scenario), plan.objective, plan.nodes(scenario), effort)
     return plan.with_bound(min(bound.value, plan.cost), bound.method)
 
 
