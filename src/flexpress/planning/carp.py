@@ -1,25 +1,25 @@
 """CARP, the paper's own planner (FedEx: Bian, Shen, Xu; "Client Assignment and Route Planning").
 
 Two levels. Inner: the shortest route through a given set of clients, by multi-start 2-OPT or exact
-dynamic programming, remembered per set. Outer: Gibbs sampling over the assignment
+dynamic programming, cached per set. Outer: Gibbs sampling over the assignment
 a = (a_1, .., a_N), client after client in a fixed order, while q decreases.
 
-The paper leaves open, and we choose:
+The paper does not specify the following; we choose:
 
 - the order: the clients' numbers;
 - the initial assignment: sectors around the server, or any transporter for every client, drawn
   until the budgets hold. (On the paper's network the latter puts all transporters over budget;
   from there every S_i is empty and nothing ever moves.) For `total`, which is often best with some
-  transporters idle, any number of sectors. For `minmax` the sampler goes on from a run for `sws`:
-  most moves leave the maximum as it is, so that at once it would wander where `sws` walks downhill;
+  transporters idle, any number of sectors. For `minmax` the sampler continues a run for `sws`:
+  most moves do not change the maximum, so that alone it would wander where `sws` goes downhill;
 - q: geometric over a run, in multiples of C(a)/N, a client's share of the cost of equal sectors;
 - the number of iterations: `starts` runs, each from its own draw, of `sweeps` visits to every
   client.
 
-Differs from the paper: the result is the best feasible assignment met on the way, not the last one;
+Differs from the paper: the result is the best feasible assignment visited, not the last one;
 the Gibbs formula is corrected (`gibbs_probabilities`); an empty S_i leaves the client where it is.
 As in the paper, clients move one at a time and within the budgets: where these are so tight that
-only an exchange of whole tours helps, CARP stays with what its starts can reach.
+only an exchange of whole tours helps, CARP cannot leave what its starts reach.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Routes:
     """
 
     def __init__(self, problem: Problem, inner: Inner = "two_opt", seed: int = 0) -> None:
-        self._distances = np.array(problem.distances(), order="C")  # one kind of array, one code
+        self._distances = np.array(problem.distances(), order="C")  # one array type, compiled once
         self._inner = inner
         self._seed = seed
         self._lengths: dict[int, float] = {0: 0.0}
@@ -162,7 +162,7 @@ class Routes:
         nodes = [i for i in range(1, clients.bit_length() + 1) if clients >> (i - 1) & 1]
         if self._inner == "exact":
             return held_karp_tour(self._distances, nodes)
-        own_seed = (clients + self._seed) % 2**63  # of the set: no matter when it is asked for
+        own_seed = (clients + self._seed) % 2**63  # depends only on the set
         stops = np.array([0, *nodes])
         _, route = shortest_route(self._distances, stops, _ROUTE_STARTS, own_seed)
         tour: list[int] = route[1:].tolist()
@@ -198,7 +198,7 @@ class Routes:
 
 
 class GibbsSampler:
-    """The outer level: the assignment a, and the step that draws one client's part of it anew."""
+    """The outer level: the assignment a, and the step that redraws one client's transporter."""
 
     def __init__(
         self, routes: Routes, owners: list[int], num_transporters: int, rng: Random
@@ -209,7 +209,7 @@ class GibbsSampler:
         self.members = members_of(owners, num_transporters)  # R_1 .. R_K
 
     def run(self, objective: Objective, schedule: Sequence[float]) -> Iterator[_Members]:
-        """Visit every client once for each q of the schedule; hands out a after each visit."""
+        """Visit every client once for each q of the schedule; yields a after each visit."""
         for q in schedule:
             for i in range(len(self._owners)):
                 self._visit(i, objective, q)

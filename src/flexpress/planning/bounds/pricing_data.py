@@ -125,7 +125,7 @@ def pricing_data(problem: Problem, memory: int) -> PricingData:
 
 
 def _neighbourhoods(distances: FloatArray, memory: int) -> NDArray[np.intp]:
-    """The nearest clients of every node, itself first; nobody reads the server's row."""
+    """The nearest clients of every node, itself first; the server's row is not used."""
     both = distances + distances.T
     both[:, 0] = np.inf
     np.fill_diagonal(both, -1.0)

@@ -1,4 +1,4 @@
-"""CSV for spreadsheets and scripts: one row a stop, all transporters in one table."""
+"""CSV for spreadsheets and scripts: one row per stop, all transporters in one table."""
 
 from __future__ import annotations
 

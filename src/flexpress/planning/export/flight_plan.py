@@ -19,7 +19,7 @@ _FARTHEST = 100e3
 """Metres from the origin of a plane. At this distance the plane is 0.004 % too wide."""
 
 DECIMALS = 9
-"""Of a degree: 0.1 mm on the ground. MAVLink itself has 7, which is 1 cm."""
+"""Decimals of a degree: 0.1 mm on the ground. MAVLink itself has 7, which is 1 cm."""
 
 _Locate = Callable[[Sequence[Point]], tuple[Coordinate, ...]]
 """Converts the points of a scenario to latitudes and longitudes."""

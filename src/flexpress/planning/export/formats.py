@@ -49,7 +49,7 @@ def export_plan(
 
 
 def export_notes(scenario: Scenario, plan: Plan, format: str) -> list[str]:
-    """Warnings for whoever flies the files, one line each."""
+    """Warnings to read before flying, one line each."""
     if format not in _FLOWN or scenario.network.no_fly_margin:
         return []
     turning = [k for k, tour in enumerate(plan.transporters, start=1) if tour.corners]

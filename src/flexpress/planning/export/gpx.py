@@ -1,4 +1,4 @@
-"""GPX 1.1 for navigation devices: a route for each transporter."""
+"""GPX 1.1 for navigation devices: one route per transporter."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _add_route(root: Element, flight: FlightPlan, mission: Mission) -> None:
 def _add_point(
     route: Element, flight: FlightPlan, place: Coordinate, name: str, kind: str, text: str = ""
 ) -> None:
-    """Elevations of GPX are above sea level: left out where that is unknown."""
+    """Elevations of GPX are above sea level: omitted if that is unknown."""
     latitude, longitude = (f"{degrees:.{DECIMALS}f}" for degrees in place)
     point = add(route, "rtept", lat=latitude, lon=longitude)
     if flight.home_altitude is not None:

@@ -1,4 +1,4 @@
-"""Way points for ArduPilot, "QGC WPL 110": one line an item, tab-separated, home in row 0."""
+"""Way points for ArduPilot, "QGC WPL 110": one line per item, tab-separated, home in row 0."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _row(number: int, frame: int, command: int, params: Params) -> str:
 
 
 def whole_seconds(hold: float) -> int:
-    """ArduPilot cuts off fractions of a second: rounded up, that the model passes whole."""
+    """ArduPilot cuts off fractions of a second: rounded up, so that the transfer is complete."""
     return math.ceil(round(hold, 6))
 
 
@@ -51,6 +51,6 @@ def _check_budget(mission: Mission, planned: float, hold: int) -> None:
             f"transporter {mission.transporter}: ArduPilot holds whole seconds, {hold} s at each "
             f"client for {planned:.3f} s: that takes "
             f"{ENERGY.rounded_up(energy, tour.budget)}, and the budget is "
-            f"{ENERGY.text(tour.budget, tour.budget)}; raise it and plan anew, or export qgc for "
+            f"{ENERGY.text(tour.budget, tour.budget)}; raise it and plan again, or export qgc for "
             "PX4, which holds fractions"
         )
