@@ -11,6 +11,7 @@ import numpy as np
 
 from flexpress.arguments import LONGEST_TIME, check_callable, check_number
 from flexpress.compiled import announced, drop_stale_code
+from flexpress.planning.bounds.completions import tour_cost
 from flexpress.planning.bounds.effort import ProofEffort
 from flexpress.planning.bounds.enumeration import enumerate_tours
 from flexpress.planning.bounds.one_tree import least_length
@@ -115,12 +116,13 @@ def load(on_note: Callable[[str], None] = UNWATCHED.note) -> None:
     data = pricing_data(smallest, memory=1)
     rules = tour_rules(kinds_of(smallest)[0], FREE, np.full(2, np.inf), data.distances)
     task = PricingTask(data, rules, np.zeros(2), 0.0)
-    for compiled in (price, enumerate_tours):
+    for compiled in (price, enumerate_tours, tour_cost):
         drop_stale_code(compiled, Path(__file__).parent)
     with announced(on_note, "the proofs, once (about 25 s)"):
         least_length(smallest)
         price(task, make_labels(1), 0, 4, 1)
         enumerate_tours(task, 4, 1)
+        tour_cost(rules, 1, 1.0)
 
 
 def check_certify(seconds: float | None, name: str = "seconds") -> None:
