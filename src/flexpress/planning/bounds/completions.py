@@ -23,7 +23,7 @@ def tour_cost(rules: TourRules, count: int, length: float) -> float:
     return 0.0
 
 
-@njit
+@njit()
 def most_prizes(task: PricingTask, steps: int) -> FloatArray:
     """Entry (r, j, q): the most prizes on a way from j through r clients home, at most q steps.
 

@@ -197,14 +197,14 @@ def enumerate_tours(task: PricingTask, steps: int, room: int) -> tuple[_SetArray
     return sets[:found].copy(), lengths[:found].copy(), True
 
 
-@njit
+@njit()
 def _make_paths(room: int) -> _Paths:
     return _Paths(
         np.empty(room, np.uint64), np.empty(room, np.int16), np.empty(room), np.empty(room)
     )
 
 
-@njit
+@njit()
 def _lengthen(
     task: PricingTask, values: FloatArray, count: int, paths: _Paths, known: int, longer: _Paths
 ) -> int:
@@ -232,7 +232,7 @@ def _lengthen(
     return new
 
 
-@njit
+@njit()
 def _keep_shortest(paths: _Paths, known: int, kept: _Paths, nodes: int) -> int:
     """The shortest paths of each set of clients and end, sorted by clients: how many."""
     order = np.argsort(paths.clients[:known])
@@ -253,7 +253,7 @@ def _keep_shortest(paths: _Paths, known: int, kept: _Paths, nodes: int) -> int:
     return num_kept
 
 
-@njit
+@njit()
 def _close(
     task: PricingTask,
     count: int,

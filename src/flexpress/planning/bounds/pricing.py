@@ -107,7 +107,7 @@ def price(
     return min(best.min(), below), proven, routes, used
 
 
-@njit
+@njit()
 def _extend(
     task: PricingTask,
     labels: Labels,
@@ -148,7 +148,7 @@ def _extend(
     return ways, found
 
 
-@njit
+@njit()
 def _twice_the_memory(ways: Ways) -> Ways:
     return Ways(
         np.append(ways.parent, np.empty_like(ways.parent)),
@@ -156,7 +156,7 @@ def _twice_the_memory(ways: Ways) -> Ways:
     )
 
 
-@njit
+@njit()
 def _most_promising(
     labels: Labels, values: FloatArray, reach: float, ways: Ways, found: int, width: int
 ) -> int:
@@ -171,7 +171,7 @@ def _most_promising(
     return width
 
 
-@njit
+@njit()
 def _undominated(
     task: PricingTask,
     labels: Labels,
@@ -217,7 +217,7 @@ def _undominated(
     return used, True
 
 
-@njit
+@njit()
 def _trace(labels: Labels, label: int, route: IntArray) -> None:
     """The clients of a label in visiting order, padded with 0."""
     length = 0
