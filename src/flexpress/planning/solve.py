@@ -26,7 +26,6 @@ from flexpress.planning.progress import (
     ignore_progress,
     never,
 )
-from flexpress.planning.starts import best_of, make_starts, solve
 from flexpress.scenario import Objective, Scenario, SolverName, check_scenario
 
 _PROOF_LABELS = 5_000_000
@@ -84,12 +83,31 @@ def make_plan(
     return Plan.of(scenario, objective, tours, solver=solver, seed=seed, seconds=elapsed)
 
 
+def solve(
+    problem: Problem, objective: Objective, solver: SolverName, effort: Effort, watch: Watch
+) -> Tours | None:
+    """Tours within the budgets, or None if the solver finds none. Only this solver is loaded."""
+    if solver == "exact":
+        from flexpress.planning.exact import solve_exact
+
+        return solve_exact(problem, objective)
+    if solver == "carp":
+        from flexpress.planning.carp import solve_carp
+
+        return solve_carp(problem, objective, effort, watch)
+    from flexpress.planning.search import solve_search
+
+    return solve_search(problem, objective, effort, watch)
+
+
 def _solve_from_starts(
     problem: Problem, objective: Objective, solver: SolverName, effort: Effort, watch: Watch
 ) -> tuple[Tours | None, int]:
     """The tours of the best start and its seed. A single start runs in this process."""
     if effort.starts == 1:
         return solve(problem, objective, solver, effort, watch), effort.seed
+    from flexpress.planning.starts import best_of, make_starts  # loads multiprocessing
+
     best = best_of(make_starts(problem, objective, solver, effort), effort.jobs, watch)
     return (None, effort.seed) if best is None else (best[1], best[0].effort.seed)
 

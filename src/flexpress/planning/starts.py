@@ -1,4 +1,4 @@
-"""The solvers by name, run once or from several starts in parallel; the best plan is kept."""
+"""Several starts of a solver in parallel processes; the best plan is kept."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 from flexpress.errors import FlexpressError
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import Effort, OnProgress, Progress, ShouldStop, Watch
+from flexpress.planning.solve import solve
 from flexpress.scenario import Objective, SolverName
 from flexpress.workers.processes import local_processes, num_cores, perform_all
 
@@ -21,23 +22,6 @@ _PAUSE = 0.1
 
 _SAME = 1e-12
 """Relative: smaller differences of the cost are rounding."""
-
-
-def solve(
-    problem: Problem, objective: Objective, solver: SolverName, effort: Effort, watch: Watch
-) -> Tours | None:
-    """Tours within the budgets, or None if the solver finds none. Only this solver is loaded."""
-    if solver == "exact":
-        from flexpress.planning.exact import solve_exact
-
-        return solve_exact(problem, objective)
-    if solver == "carp":
-        from flexpress.planning.carp import solve_carp
-
-        return solve_carp(problem, objective, effort, watch)
-    from flexpress.planning.search import solve_search
-
-    return solve_search(problem, objective, effort, watch)
 
 
 @dataclass(frozen=True)
