@@ -9,7 +9,7 @@ from printer import Printer
 from table import number
 
 from flexpress import Scenario, certify_plan, make_plan
-from flexpress.planning.bounds.compiled import load
+from flexpress.planning.bounds import load
 from flexpress.scenario import Objective
 
 OBJECTIVES: tuple[Objective, ...] = ("minmax", "sws", "total")

@@ -18,7 +18,7 @@ from solvers import SOLVERS
 
 from flexpress import Scenario
 from flexpress.planning import Problem
-from flexpress.planning.objectives import cost_of
+from flexpress.planning.progress import Effort
 from flexpress.planning.search import solve_search
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -43,7 +43,7 @@ def measure(solver: str, case: Case, seconds: float, seed: int) -> Measurement:
 
 
 def job(solver: str, case: Case, seconds: float, seed: int) -> Measurement:
-    """Solve; the value is recomputed from the tours by our own `cost_of`, whoever made them."""
+    """Solve; the value is recomputed from the tours by our own `Problem.cost`."""
     (chosen,) = [one for one in SOLVERS if one.name == solver]
     solve = chosen.prepare(case.problem, case.objective, seconds, seed)
     wall, cpu = time.perf_counter(), time.process_time()
@@ -53,7 +53,7 @@ def job(solver: str, case: Case, seconds: float, seed: int) -> Measurement:
         visited = sorted(node for tour in tours for node in tour)
         assert visited == list(range(1, case.problem.num_clients + 1)), f"{solver}: not a plan"
     kept = tours is not None and case.problem.feasible(tours)
-    value = cost_of(case.problem, case.objective, tours) if tours is not None and kept else None
+    value = case.problem.cost(case.objective, tours) if tours is not None and kept else None
     return Measurement(value, wall, cpu, peak_megabytes())
 
 
@@ -75,7 +75,7 @@ def compile_seconds() -> tuple[Seconds, Seconds]:
 def first_call() -> Seconds:
     problem = Problem.of(Scenario.preset("four"))
     wall, cpu = time.perf_counter(), time.process_time()
-    solve_search(problem, "minmax", iterations=1)
+    solve_search(problem, "minmax", Effort(iterations=1))
     return time.perf_counter() - wall, time.process_time() - cpu
 
 

@@ -14,6 +14,7 @@ from flexpress import Scenario
 from flexpress.planning import Problem
 from flexpress.planning.carp import solve_carp
 from flexpress.planning.problem import Tours
+from flexpress.planning.progress import Effort
 from flexpress.planning.search import load, solve_search
 from flexpress.scenario import Objective
 
@@ -37,12 +38,12 @@ class Solver:
 
 def prepare_search(problem: Problem, objective: Objective, seconds: float, seed: int) -> Solve:
     load(problem)
-    return partial(solve_search, problem, objective, seconds=seconds, seed=seed)
+    return partial(solve_search, problem, objective, Effort(seconds=seconds, seed=seed))
 
 
 def prepare_carp(problem: Problem, objective: Objective, seconds: float, seed: int) -> Solve:
-    solve_carp(small(), objective, iterations=1)  # loads the compiled code
-    return partial(solve_carp, problem, objective, seconds=seconds, seed=seed)
+    solve_carp(small(), objective, Effort(iterations=1))  # loads the compiled code
+    return partial(solve_carp, problem, objective, Effort(seconds=seconds, seed=seed))
 
 
 def small() -> Problem:

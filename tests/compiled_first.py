@@ -12,7 +12,7 @@ from collections.abc import Callable
 from small_run import FOUR, environment
 
 from flexpress import Scenario, make_learner, make_plan
-from flexpress.planning.bounds.compiled import load as load_bounds
+from flexpress.planning.bounds import load as load_bounds
 
 
 def search_and_learner() -> None:

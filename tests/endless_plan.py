@@ -28,9 +28,9 @@ OPTIONS = ("--iterations", "1000000000", "--starts", "3", "--jobs", "2", "--json
 
 
 @contextmanager
-def planning_for_ever(folder: Path, *options: str) -> Iterator[Started]:
+def planning_for_ever(folder: Path) -> Iterator[Started]:
     """Two starts of three are at work, and both have a plan."""
-    with started(["-c", PROGRAM, "plan", "paper", *OPTIONS, *options], cwd=folder) as process:
+    with started(["-c", PROGRAM, "plan", "paper", *OPTIONS], cwd=folder) as process:
         shown = [folder / f"planned-{number}" for number in (0, 1)]
         wait_until(lambda: process.poll() is not None or all(path.exists() for path in shown))
         yield process

@@ -66,10 +66,9 @@ os.login_tty(int(sys.argv[1]))  # a session of its own, on this terminal
 from flexpress.planning import solve
 from flexpress.planning.progress import Progress
 
-def wait(problem, *arguments):
-    *_, on_progress, should_stop = arguments
-    while not should_stop():
-        on_progress(Progress(0.5, 14.0, "at work"))
+def wait(problem, objective, solver, effort, watch):
+    while not watch.should_stop():
+        watch.on_progress(Progress(0.5, 14.0, "at work"))
         time.sleep(0.01)
     return [[1, 2], [3, 4]]
 

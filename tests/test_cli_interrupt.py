@@ -15,9 +15,10 @@ import pytest
 from process_group import wait_until
 
 from flexpress.planning import Problem, Progress
-from flexpress.planning.bounds.certificate import Bound
-from flexpress.planning.bounds.work import Work
+from flexpress.planning.bounds.certificate import LowerBound
+from flexpress.planning.bounds.effort import ProofEffort
 from flexpress.planning.problem import Tours
+from flexpress.planning.progress import Watch
 
 with warnings.catch_warnings():
     # typer below 0.21, where we stay for Flower's sake, imports names that click 8.5 deprecates.
@@ -38,8 +39,9 @@ def solve_with(monkeypatch: pytest.MonkeyPatch) -> Callable[[Solver], None]:
 
     def install(solver: Solver) -> None:
         def solve(problem: Problem, *arguments: object) -> Tours | None:
-            *_, on_progress, should_stop = arguments
-            return solver(should_stop, on_progress)
+            *_, watch = arguments
+            assert isinstance(watch, Watch)
+            return solver(watch.should_stop, watch.on_progress)
 
         monkeypatch.setattr("flexpress.planning.solve.solve", solve)
 
@@ -112,10 +114,10 @@ def test_while_a_certificate_is_made_it_gives_the_best_bound_so_far(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def prove(problem: object, objective: object, tours: object, work: Work) -> Bound:
+    def prove(problem: object, objective: object, tours: object, effort: ProofEffort) -> LowerBound:
         press(signal.SIGINT)
-        until_stopped(work.over)
-        return Bound(7.0, "shared load")
+        until_stopped(effort.over)
+        return LowerBound(7.0, "shared load")
 
     solve_with(lambda should_stop, on_progress: PLAN)
     monkeypatch.setattr("flexpress.planning.bounds.certificate.lower_bound", prove)

@@ -14,18 +14,16 @@ from typing import Any
 
 import pytest
 from command_line import Run
-from endless_plan import planning_for_ever
 from process_group import PATIENCE, Started, living, looked_up, started, wait_until
 from small_run import RESULTS, contents, press_after, write_scenario
 
 COMMANDS = [
     ["simulate", "four"],
     ["reproduce", "--quick", "--figure", "network"],
-    ["plan", "four", "--starts", "2"],
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=["simulate", "reproduce", "plan"])
+@pytest.mark.parametrize("command", COMMANDS, ids=["simulate", "reproduce"])
 def test_without_ray(run: Run, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     outcome = run(*command, "--ray", "local")
@@ -34,7 +32,7 @@ def test_without_ray(run: Run, command: list[str], monkeypatch: pytest.MonkeyPat
     assert contents(".") == {}
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=["simulate", "reproduce", "plan"])
+@pytest.mark.parametrize("command", COMMANDS, ids=["simulate", "reproduce"])
 def test_without_a_cluster(run: Run, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
     monkeypatch.setattr("ray.is_initialized", lambda: False)
@@ -116,19 +114,6 @@ def test_control_c_of_a_terminal(times: int, tmp_path: Path) -> None:
         assert err.startswith("flexpress: sync: interrupted at slot ")
         assert err.count("\n") == 1
         assert '"complete": false' in out
-
-
-@pytest.mark.slow
-@looked_up
-def test_control_c_ends_all_starts_of_a_plan(tmp_path: Path) -> None:
-    """With the best so far; nobody is left."""
-    pytest.importorskip("ray")
-    with planning_for_ever(tmp_path, "--ray", "local") as process:
-        os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE)
-        wait_until(lambda: living(process.pid) == [])
-    assert (process.returncode, err) == (0, "flexpress: interrupted: best plan so far\n")
-    assert json.loads(out)["feasible"]
 
 
 @pytest.mark.slow

@@ -17,7 +17,6 @@ from cases import (
 
 from flexpress.errors import InputError
 from flexpress.planning.exact import MAX_CLIENTS, held_karp_tour, solve_exact
-from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem
 from flexpress.scenario import Objective
 
@@ -28,7 +27,7 @@ TIGHT = random_problem(3, 7, 3, tightness=1.3)
 def optimum(problem: Problem, objective: Objective) -> float:
     """The cost of the exact solver's tours, inf where it says infeasible."""
     tours = solve_exact(problem, objective)
-    return np.inf if tours is None else cost_of(problem, objective, tours)
+    return np.inf if tours is None else problem.cost(objective, tours)
 
 
 def brute_force(problem: Problem, objective: Objective) -> float:
@@ -45,7 +44,7 @@ def brute_force(problem: Problem, objective: Objective) -> float:
         parts = [tuple(i for i in clients if owners[i - 1] == k) for k in transporters]
         tours = [shortest[part] for part in parts]
         if problem.feasible(tours):
-            best = min(best, cost_of(problem, objective, tours))
+            best = min(best, problem.cost(objective, tours))
     return best
 
 

@@ -12,9 +12,8 @@ from thinned import few_and_many
 
 from flexpress.arrays import FloatArray
 from flexpress.planning.carp import solve_carp
-from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem
-from flexpress.planning.progress import Progress
+from flexpress.planning.progress import Effort, Progress, Watch
 from flexpress.planning.search import solve_search
 from flexpress.planning.search.neighbours import nearest_by_matrix, nearest_clients
 from flexpress.planning.two_opt import route_length, shortest_route
@@ -59,7 +58,9 @@ def transposed(problem: Problem) -> Problem:
 
 
 def found(problem: Problem, objective: Objective, iterations: int = ITERATIONS) -> float:
-    return value(problem, objective, solve_search(problem, objective, iterations=iterations))
+    return value(
+        problem, objective, solve_search(problem, objective, Effort(iterations=iterations))
+    )
 
 
 @few_and_many(range(5), range(5, 15))
@@ -83,7 +84,7 @@ def test_search_misses_hardly_any_of_200(kind: str, most: int, objective: Object
     for seed in range(1000, 1200):
         problem = one_way_problem(seed, kind)
         optimum = exact_value(problem, objective)
-        tours = solve_search(problem, objective, iterations=MANY, seed=seed)
+        tours = solve_search(problem, objective, Effort(iterations=MANY, seed=seed))
         if value(problem, objective, tours) != pytest.approx(optimum, rel=1e-8):
             misses.append(seed)
     assert len(misses) <= most, misses
@@ -95,7 +96,7 @@ def test_carp_is_close_to_the_optimum(objective: Objective) -> None:
     for seed in range(8):
         kind = KINDS[seed % len(KINDS)]
         problem = distort(random_problem(seed, 7, 3), kind, np.random.default_rng(seed))
-        tours = solve_carp(problem, objective, iterations=2000)
+        tours = solve_carp(problem, objective, Effort(iterations=2000))
         gaps.append(value(problem, objective, tours) / exact_value(problem, objective))
     assert min(gaps) > 1 - 1e-9
     assert np.mean(gaps) < 1.02
@@ -114,7 +115,7 @@ def test_the_matrix_of_straight_lines_changes_nothing(objective: Objective) -> N
 def test_the_transposed_matrix_is_flown_backwards(kind: str, objective: Objective) -> None:
     problem = one_way_problem(9, kind)
     mirrored = transposed(problem)
-    tours = solve_search(mirrored, objective, iterations=ITERATIONS)
+    tours = solve_search(mirrored, objective, Effort(iterations=ITERATIONS))
     assert tours is not None
     backwards = [tour[::-1] for tour in tours]
     assert value(problem, objective, backwards) == pytest.approx(exact_value(problem, objective))
@@ -129,8 +130,10 @@ def test_search_flies_round_the_right_way() -> None:
     positions = np.random.default_rng(0).random((num_clients + 1, 2))
     problem = replace(problem_of(positions, np.ones(1), 0.0, np.full(1, np.inf)), matrix=ring)
     forwards = list(range(1, num_clients + 1))
-    assert solve_search(problem, "total", iterations=ITERATIONS) == [forwards]
-    assert solve_search(transposed(problem), "total", iterations=ITERATIONS) == [forwards[::-1]]
+    assert solve_search(problem, "total", Effort(iterations=ITERATIONS)) == [forwards]
+    assert solve_search(transposed(problem), "total", Effort(iterations=ITERATIONS)) == [
+        forwards[::-1]
+    ]
 
 
 class TestLargeAndWindy:
@@ -144,7 +147,9 @@ class TestLargeAndWindy:
     @pytest.mark.parametrize("objective", OBJECTIVES)
     def test_the_cost_told_is_that_of_the_matrix(self, objective: Objective) -> None:
         told: list[Progress] = []
-        tours = solve_search(self.problem, objective, iterations=5000, on_progress=told.append)
+        tours = solve_search(
+            self.problem, objective, Effort(iterations=5000), Watch(on_progress=told.append)
+        )
         cost = value(self.problem, objective, tours)
         assert told[-1].cost == pytest.approx(cost, rel=1e-12)
 
@@ -156,10 +161,12 @@ class TestLargeAndWindy:
     def test_beats_tours_made_without_regard_to_direction(self, objective: Objective) -> None:
         assert self.problem.matrix is not None
         both_ways = (self.problem.matrix + self.problem.matrix.T) / 2
-        tours = solve_search(replace(self.problem, matrix=both_ways), objective, iterations=20_000)
+        tours = solve_search(
+            replace(self.problem, matrix=both_ways), objective, Effort(iterations=20_000)
+        )
         assert tours is not None
         turned = [min(tour, tour[::-1], key=self.problem.length) for tour in tours]
-        cost = cost_of(self.problem, objective, turned)
+        cost = self.problem.cost(objective, turned)
         assert found(self.problem, objective, 20_000) <= cost * (1 + 1e-9)
 
 
@@ -172,7 +179,9 @@ def test_no_matter_how_the_matrix_lies_in_memory(solve: object) -> None:
     np.fill_diagonal(frozen, 7.0)  # nobody flies from a place to itself
     frozen.setflags(write=False)
     same = replace(problem, matrix=frozen)
-    assert solve(same, "sws", iterations=500) == solve(problem, "sws", iterations=500)
+    assert solve(same, "sws", Effort(iterations=500)) == solve(
+        problem, "sws", Effort(iterations=500)
+    )
 
 
 class TestNeighbours:

@@ -15,9 +15,8 @@ from cases import OBJECTIVES, block_network, problem_of, random_problem
 from numba import typeof
 from numba.core.event import trigger_event
 
-from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import Progress
+from flexpress.planning.progress import Effort, Progress, Watch
 from flexpress.planning.search import load, solve_search, state
 from flexpress.planning.search import solve as solve_module
 from flexpress.planning.search.state import State
@@ -29,7 +28,7 @@ OUT_OF_REACH = replace(NETWORK, budgets=np.full(4, 5e3))
 
 
 def solve(problem: Problem, objective: Objective, iterations: int = 2000, seed: int = 0) -> Tours:
-    tours = solve_search(problem, objective, iterations=iterations, seed=seed)
+    tours = solve_search(problem, objective, Effort(iterations=iterations, seed=seed))
     assert tours is not None
     return tours
 
@@ -55,7 +54,7 @@ def test_compilation_is_announced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solve_module, "anneal", compile_two)
     monkeypatch.setattr(solve_module, "drop_stale_code", lambda compiled, folder: None)
     told: list[str] = []
-    load(NETWORK, lambda progress: told.append(progress.note))
+    load(NETWORK, told.append)
     assert told == ["compiling the planner, once (about 10 s)"]
 
 
@@ -85,7 +84,7 @@ def test_distances_looked_up_are_those_computed(
 def test_serves_every_client_once_within_budgets(
     problem: Problem, objective: Objective, iterations: int
 ) -> None:
-    tours = solve_search(problem, objective, iterations=iterations)
+    tours = solve_search(problem, objective, Effort(iterations=iterations))
     if tours is None:
         assert iterations == 1
         return
@@ -97,9 +96,11 @@ def test_serves_every_client_once_within_budgets(
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_last_cost_told_is_that_of_the_tours(objective: Objective) -> None:
     told: list[Progress] = []
-    tours = solve_search(NETWORK, objective, iterations=3000, on_progress=told.append)
+    tours = solve_search(
+        NETWORK, objective, Effort(iterations=3000), Watch(on_progress=told.append)
+    )
     assert tours is not None
-    assert told[-1].cost == pytest.approx(cost_of(NETWORK, objective, tours), rel=1e-12)
+    assert told[-1].cost == pytest.approx(NETWORK.cost(objective, tours), rel=1e-12)
 
 
 @pytest.mark.parametrize("problem", [NETWORK, UNEQUAL], ids=["network", "unequal"])
@@ -124,9 +125,10 @@ def test_same_tours_in_another_process() -> None:
 import json, sys
 import numpy as np
 from flexpress.planning.problem import Problem
+from flexpress.planning.progress import Effort
 from flexpress.planning.search import solve_search
 problem = Problem(**{name: np.array(value) for name, value in json.load(sys.stdin).items()})
-print(json.dumps(solve_search(problem, "minmax", iterations=4000, seed=5)))
+print(json.dumps(solve_search(problem, "minmax", Effort(iterations=4000, seed=5))))
 """
     given = {name: values for name, values in vars(UNEQUAL).items() if values is not None}
     arrays = json.dumps({name: values.tolist() for name, values in given.items()})
@@ -144,7 +146,7 @@ print(json.dumps(solve_search(problem, "minmax", iterations=4000, seed=5)))
 @pytest.mark.parametrize("iterations", [1, 499, 12_000])
 def test_progress_rises_to_the_end_and_cost_only_falls(problem: Problem, iterations: int) -> None:
     told: list[Progress] = []
-    solve_search(problem, "sws", iterations=iterations, on_progress=told.append)
+    solve_search(problem, "sws", Effort(iterations=iterations), Watch(on_progress=told.append))
     fractions = [progress.fraction for progress in told]
     assert fractions == sorted(fractions)
     assert fractions[0] >= 0
@@ -155,7 +157,7 @@ def test_progress_rises_to_the_end_and_cost_only_falls(problem: Problem, iterati
 
 def test_says_none_when_out_of_reach() -> None:
     for objective in OBJECTIVES:
-        assert solve_search(OUT_OF_REACH, objective, iterations=2000) is None
+        assert solve_search(OUT_OF_REACH, objective, Effort(iterations=2000)) is None
 
 
 @pytest.mark.parametrize("calls", [1, 2, 5])
@@ -165,14 +167,13 @@ def test_stops_when_told_with_the_best_so_far(calls: int) -> None:
     tours = solve_search(
         NETWORK,
         "minmax",
-        iterations=10_000_000,
-        on_progress=told.append,
-        should_stop=lambda: next(asked) > calls,
+        Effort(iterations=10_000_000),
+        Watch(on_progress=told.append, should_stop=lambda: next(asked) > calls),
     )
     assert tours is not None
     assert sorted(itertools.chain(*tours)) == list(range(1, 41))
     assert told[-1].fraction < 0.01
-    assert told[-1].cost == pytest.approx(cost_of(NETWORK, "minmax", tours), rel=1e-12)
+    assert told[-1].cost == pytest.approx(NETWORK.cost("minmax", tours), rel=1e-12)
 
 
 @pytest.mark.parametrize("calls", range(12))
@@ -180,7 +181,7 @@ def test_stops_at_any_moment_without_a_plan(calls: int) -> None:
     """Also between the search for a plan and the search for the least overdraft."""
     asked = itertools.count(1)
     tours = solve_search(
-        OUT_OF_REACH, "sws", iterations=1500, should_stop=lambda: next(asked) > calls
+        OUT_OF_REACH, "sws", Effort(iterations=1500), Watch(should_stop=lambda: next(asked) > calls)
     )
     assert tours is None
 
@@ -191,7 +192,10 @@ def test_the_clock_is_kept(problem: Problem, seconds: float) -> None:
     """It ends with the first look at the clock that says so, however long that took."""
     told: list[Progress] = []
     started = time.perf_counter()
-    assert solve_search(problem, "sws", seconds=seconds, on_progress=told.append) is not None
+    assert (
+        solve_search(problem, "sws", Effort(seconds=seconds), Watch(on_progress=told.append))
+        is not None
+    )
     assert time.perf_counter() - started >= seconds
     fractions = [progress.fraction for progress in told]
     assert fractions.count(1.0) == fractions[-1] == 1.0
@@ -201,7 +205,7 @@ def test_the_clock_is_kept(problem: Problem, seconds: float) -> None:
 def test_more_iterations_pay(objective: Objective) -> None:
     problem = large_problem(200, 8)
     costs = [
-        cost_of(problem, objective, solve(problem, objective, iterations=iterations))
+        problem.cost(objective, solve(problem, objective, iterations=iterations))
         for iterations in (1, 1000, 5000)
     ]
     assert costs[0] > costs[1] > costs[2]

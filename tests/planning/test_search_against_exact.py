@@ -12,8 +12,8 @@ from thinned import few_and_many
 
 from flexpress.arrays import FloatArray
 from flexpress.planning.exact import solve_exact
-from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem, Tours
+from flexpress.planning.progress import Effort
 from flexpress.planning.search import solve_search
 from flexpress.scenario import Objective
 
@@ -50,7 +50,7 @@ def needed_budgets(problem: Problem, weights: FloatArray) -> FloatArray:
     balanced = problem.with_energy_for_time(weights)
     tours = solve_exact(balanced, "minmax")
     assert tours is not None
-    return cost_of(balanced, "minmax", tours) * weights
+    return balanced.cost("minmax", tours) * weights
 
 
 def nasty_problem(seed: int) -> Problem:
@@ -81,7 +81,7 @@ def value(problem: Problem, objective: Objective, tours: Tours | None) -> float:
     assert sorted(itertools.chain(*tours)) == list(range(1, problem.num_clients + 1))
     assert len(tours) == problem.num_transporters
     assert problem.feasible(tours)
-    return cost_of(problem, objective, tours)
+    return problem.cost(objective, tours)
 
 
 def exact_value(problem: Problem, objective: Objective) -> float:
@@ -96,7 +96,7 @@ def test_finds_the_optimum_and_says_infeasible_where_exact_does(
     problems = [nasty_problem(seed) for seed in seeds]
     optima = [exact_value(problem, objective) for problem in problems]
     found = [
-        value(problem, objective, solve_search(problem, objective, iterations=ITERATIONS))
+        value(problem, objective, solve_search(problem, objective, Effort(iterations=ITERATIONS)))
         for problem in problems
     ]
     assert found == pytest.approx(optima, rel=1e-8)
@@ -111,7 +111,7 @@ def test_misses_none_of_400(objective: Objective) -> None:
         problem = nasty_problem(seed)
         optimum = exact_value(problem, objective)
         found = value(
-            problem, objective, solve_search(problem, objective, iterations=MANY, seed=seed)
+            problem, objective, solve_search(problem, objective, Effort(iterations=MANY, seed=seed))
         )
         if found != pytest.approx(optimum, rel=1e-8):
             misses.append((seed, optimum, found))
@@ -153,7 +153,7 @@ CORNERS = {
 @pytest.mark.parametrize("name", CORNERS)
 def test_corner_cases(name: str, objective: Objective) -> None:
     problem = CORNERS[name]
-    tours = solve_search(problem, objective, iterations=ITERATIONS)
+    tours = solve_search(problem, objective, Effort(iterations=ITERATIONS))
     optimum = exact_value(problem, objective)
     assert value(problem, objective, tours) == pytest.approx(optimum, rel=1e-8)
 
@@ -163,7 +163,7 @@ def test_keeps_a_plan_that_only_just_fits(objective: Objective) -> None:
     """Long transfers make a small overdraft look cheap, and the only plan is a needle in hay."""
     problem = problem_of(small_map(), SPEEDS, 1e4, UNLIMITED)
     needle = replace(problem, budgets=needed_budgets(problem, np.ones(3)))
-    tours = solve_search(needle, objective, iterations=ITERATIONS)
+    tours = solve_search(needle, objective, Effort(iterations=ITERATIONS))
     assert value(needle, objective, tours) == pytest.approx(exact_value(needle, objective))
 
 
@@ -172,7 +172,9 @@ def test_shares_the_energy_best(weights: list[float]) -> None:
     """What an infeasible scenario's error says rests on this: energy in the place of time."""
     problem = problem_of(small_map(), SPEEDS, 20.0, np.full(3, 1.0))
     energies = problem.with_energy_for_time(np.array(weights))
-    found = value(energies, "minmax", solve_search(energies, "minmax", iterations=ITERATIONS))
+    found = value(
+        energies, "minmax", solve_search(energies, "minmax", Effort(iterations=ITERATIONS))
+    )
     assert found == pytest.approx(needed_budgets(problem, np.array(weights))[0] / weights[0])
 
 
@@ -188,7 +190,7 @@ def test_shares_the_energy_best(weights: list[float]) -> None:
 )
 def test_four_clients(speeds: tuple[float, ...], objective: Objective, expected: float) -> None:
     problem = four_clients(*speeds)
-    tours = solve_search(problem, objective, iterations=2000)
+    tours = solve_search(problem, objective, Effort(iterations=2000))
     assert value(problem, objective, tours) == pytest.approx(expected, abs=5e-5)
 
 
@@ -201,7 +203,9 @@ class TestNothingButTheMapMatters:
     )
 
     def found(self, problem: Problem, objective: Objective) -> float:
-        return value(problem, objective, solve_search(problem, objective, iterations=ITERATIONS))
+        return value(
+            problem, objective, solve_search(problem, objective, Effort(iterations=ITERATIONS))
+        )
 
     def test_labels_of_clients(self, objective: Objective) -> None:
         relabelled = replace(

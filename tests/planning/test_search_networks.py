@@ -10,8 +10,8 @@ import pytest
 from cases import OBJECTIVES, block_network, problem_of
 
 from flexpress.arrays import FloatArray
-from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem
+from flexpress.planning.progress import Effort
 from flexpress.planning.search import solve_search
 from flexpress.scenario import Objective
 
@@ -32,10 +32,12 @@ def value(
     seconds: float | None = None,
     iterations: int | None = None,
 ) -> float:
-    tours = solve_search(problem, objective, seed=seed, seconds=seconds, iterations=iterations)
+    tours = solve_search(
+        problem, objective, Effort(seed=seed, seconds=seconds, iterations=iterations)
+    )
     assert tours is not None
     assert problem.feasible(tours)
-    return cost_of(problem, objective, tours)
+    return problem.cost(objective, tours)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -18,15 +18,12 @@ import pytest
 from cases import four_clients
 
 from flexpress import InfeasibleError, InputError, Plan, Scenario, make_plan
-from flexpress.errors import FlexpressError
 from flexpress.planning import Progress, plan_to_json
-from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import Effort, ShouldStop
+from flexpress.planning.progress import Effort, ShouldStop, Watch
 from flexpress.planning.starts import Start, best_of, start_seeds
 from flexpress.scenario import SolverName
 from flexpress.workers.processes import Task, WorkerPool, drain
-from flexpress.workers.ray_executor import LostError
 
 PAPER = Scenario.preset("paper")
 FEW = 300
@@ -42,7 +39,7 @@ Solver = Callable[[int, Callable[[Progress], None], ShouldStop], Tours | None]
 
 @contextmanager
 def threads(jobs: int) -> Iterator[WorkerPool]:
-    """Workers without a process: the seam that any other kind has to fit."""
+    """WorkerPool without a process: the seam that any other kind has to fit."""
     news: queue.Queue[tuple[Any, Any]] = queue.Queue()
     stop = threading.Event()
 
@@ -65,8 +62,8 @@ def solve_with(monkeypatch: pytest.MonkeyPatch) -> Callable[[Solver], None]:
 
     def install(solver: Solver) -> None:
         def solve(problem: Problem, *arguments: Any) -> Tours | None:
-            *_, seed, on_progress, should_stop = arguments
-            return solver(seed, on_progress, should_stop)
+            *_, effort, watch = arguments
+            return solver(effort.seed, watch.on_progress, watch.should_stop)
 
         monkeypatch.setattr("flexpress.planning.starts.solve", solve)
 
@@ -74,12 +71,12 @@ def solve_with(monkeypatch: pytest.MonkeyPatch) -> Callable[[Solver], None]:
 
 
 def starts_of_four(number: int) -> list[Start]:
-    return [Start(FOUR, "minmax", "search", Effort(1), seed) for seed in range(number)]
+    return [Start(FOUR, "minmax", "search", Effort(seed=seed)) for seed in range(number)]
 
 
 def best(number: int, jobs: int = 2) -> tuple[int, Tours] | None:
-    found = best_of(starts_of_four(number), jobs, lambda _: None, lambda: False, open_pool=threads)
-    return None if found is None else (found[0].seed, found[1])
+    found = best_of(starts_of_four(number), jobs, Watch())
+    return None if found is None else (found[0].effort.seed, found[1])
 
 
 def one_by_one(scenario: Scenario, starts: int, solver: SolverName, iterations: int) -> list[Plan]:
@@ -123,21 +120,6 @@ def test_the_best_of_all(solver: SolverName, iterations: int, jobs: int) -> None
     assert without_seconds(made) == without_seconds(expected)
 
 
-def test_a_start_that_is_lost_again_and_again() -> None:
-    @contextmanager
-    def unreliable(jobs: int) -> Iterator[WorkerPool]:
-        def submit(key: Any, task: Task[Any, Any]) -> Future[Any]:
-            result: Future[Any] = Future()
-            result.set_exception(LostError("lost 5 times: because"))
-            return result
-
-        yield WorkerPool(submit, lambda: iter(()), lambda: None)
-
-    with pytest.raises(FlexpressError) as caught:
-        best_of(starts_of_four(2), 1, lambda _: None, lambda: False, open_pool=unreliable)
-    assert str(caught.value) == "a start was lost 5 times: because; try fewer jobs at a time"
-
-
 @pytest.mark.usefixtures("in_threads")
 @pytest.mark.parametrize("seed", range(8))
 def test_more_starts_are_never_worse(seed: int) -> None:
@@ -159,10 +141,11 @@ def test_one_start_needs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plan_to_json(plain).count("start") == 0
 
 
+@pytest.mark.usefixtures("in_threads")
 def test_of_equal_ones_the_first(solve_with: Callable[[Solver], None]) -> None:
     """Also where they come in another order, and differ by rounding only."""
     tours = {0: LONG, 1: SAME_BUT_TURNED, 2: SHORT}
-    assert cost_of(FOUR, "minmax", SHORT) == pytest.approx(14.0)
+    assert FOUR.cost("minmax", SHORT) == pytest.approx(14.0)
 
     def solver(number: int, *_: object) -> Tours:
         time.sleep(0.05 * (2 - number))
@@ -173,6 +156,7 @@ def test_of_equal_ones_the_first(solve_with: Callable[[Solver], None]) -> None:
     assert best(3, jobs=3) == (1, SAME_BUT_TURNED)
 
 
+@pytest.mark.usefixtures("in_threads")
 def test_starts_that_find_nothing_do_not_count(solve_with: Callable[[Solver], None]) -> None:
     solve_with(lambda number, *_: LONG if number == 2 else None)
     assert best(4) == (2, LONG)
@@ -191,6 +175,7 @@ def test_no_plan_is_told_as_by_one_start() -> None:
     assert told[0] == told[1]
 
 
+@pytest.mark.usefixtures("in_threads")
 def test_progress_of_all_as_one(solve_with: Callable[[Solver], None]) -> None:
     moments = random.Random(1)
 
@@ -203,7 +188,7 @@ def test_progress_of_all_as_one(solve_with: Callable[[Solver], None]) -> None:
 
     told: list[Progress] = []
     solve_with(solver)
-    assert best_of(starts_of_four(4), 2, told.append, lambda: False, open_pool=threads)
+    assert best_of(starts_of_four(4), 2, Watch(told.append))
     fractions = [progress.fraction for progress in told]
     assert fractions == sorted(fractions)
     assert 0 < fractions[0] < fractions[-1] == 1.0
@@ -219,7 +204,7 @@ def test_progress_of_all_as_one(solve_with: Callable[[Solver], None]) -> None:
 
 def test_a_start_does_not_tell_everything() -> None:
     told: list[Progress] = []
-    start = Start(Problem.of(PAPER), "sws", "search", Effort(iterations=4000), 0)
+    start = Start(Problem.of(PAPER), "sws", "search", Effort(iterations=4000))
     assert start(told.append, lambda: False) is not None
     heard: list[Progress] = []
     make_plan(PAPER, objective="sws", iterations=4000, on_progress=heard.append)
@@ -253,12 +238,8 @@ def test_stopped_with_the_best_so_far() -> None:
         ({"starts": 2, "jobs": 0}, "jobs = 0: must be a whole number of at least 1"),
         (
             {"starts": 2, "solver": "exact"},
-            "starts = 2: the solver exact finds the optimum in one; leave starts out, "
+            "starts = 2: the solver exact finds the optimum in one; omit starts, "
             "or choose another solver",
-        ),
-        (
-            {"ray": "local"},
-            "ray = local: one start needs no cluster; give starts = 2 or more, or leave ray out",
         ),
     ],
 )

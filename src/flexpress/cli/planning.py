@@ -73,10 +73,6 @@ def plan(
     jobs: Annotated[
         int | None, typer.Option(metavar="J", help="Searches at a time; by default one per core.")
     ] = None,
-    ray: Annotated[
-        str | None,
-        typer.Option("--ray", metavar="ADDRESS", help="Run the searches on this Ray cluster."),
-    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -112,7 +108,7 @@ def plan(
     from flexpress.report.folder import MAP, PLAN_FILES, default_folder, write_folder
     from flexpress.report.tables.plan import show_plan
 
-    check_effort(seconds, iterations, seed, starts, jobs, ray)
+    check_effort(seconds, iterations, seed, starts, jobs)
     certify = certify or certify_seconds is not None
     if certify:
         from flexpress.planning.bounds import check_certify
@@ -127,7 +123,7 @@ def plan(
     solver_name = cast("SolverName | None", solver)
     try:
         made = watched_plan(
-            given, chosen, solver_name, seconds, iterations, seed, starts=starts, jobs=jobs, ray=ray
+            given, chosen, solver_name, seconds, iterations, seed, starts=starts, jobs=jobs
         )
     except InfeasibleError as error:
         if not diagnose:

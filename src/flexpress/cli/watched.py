@@ -28,7 +28,6 @@ def watched_plan(
     *,
     starts: int = 1,
     jobs: int | None = None,
-    ray: str | None = None,
     keep_interrupted: bool = True,
 ) -> Plan:
     """`make_plan`: interrupted, it gives the best plan so far, or else KeyboardInterrupt."""
@@ -50,7 +49,6 @@ def watched_plan(
                 seed=seed,
                 starts=starts,
                 jobs=jobs,
-                ray=ray,
                 on_progress=listener,
                 should_stop=stop.requested,
             )

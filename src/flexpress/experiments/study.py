@@ -77,7 +77,7 @@ def _make_plans(
         scenarios = fleets.setdefault(_fleet_of(setting, network), {})
         scenarios.setdefault(setting.objective, setting.scenario(scale, network, FIRST_SEED))
     example = next(iter(next(iter(fleets.values())).values()))
-    load(Problem.of(example), lambda progress: tell(progress.note))
+    load(Problem.of(example), tell)
     with ThreadPoolExecutor(num_cores()) as pool:
         return dict(zip(fleets, pool.map(_plan_all, fleets.values()), strict=True))
 

@@ -1,120 +1,114 @@
 """CARP, the paper's own planner (FedEx: Bian, Shen, Xu; "Client Assignment and Route Planning").
 
 Two levels. Inner: the shortest route through a given set of clients, by multi-start 2-OPT or exact
-dynamic programming, remembered per set. Outer: Gibbs sampling over the assignment
+dynamic programming, cached per set. Outer: Gibbs sampling over the assignment
 a = (a_1, .., a_N), client after client in a fixed order, while q decreases.
 
-The paper leaves open, and we choose:
+The paper does not specify the following; we choose:
 
 - the order: the clients' numbers;
 - the initial assignment: sectors around the server, or any transporter for every client, drawn
   until the budgets hold. (On the paper's network the latter puts all transporters over budget;
   from there every S_i is empty and nothing ever moves.) For `total`, which is often best with some
-  transporters idle, any number of sectors. For `minmax` the sampler goes on from a run for `sws`:
-  most moves leave the maximum as it is, so that at once it would wander where `sws` walks downhill;
+  transporters idle, any number of sectors. For `minmax` the sampler continues a run for `sws`:
+  most moves do not change the maximum, so that alone it would wander where `sws` goes downhill;
 - q: geometric over a run, in multiples of C(a)/N, a client's share of the cost of equal sectors;
 - the number of iterations: `starts` runs, each from its own draw, of `sweeps` visits to every
   client.
 
-Differs from the paper: the result is the best feasible assignment met on the way, not the last one;
+Differs from the paper: the result is the best feasible assignment visited, not the last one;
 the Gibbs formula is corrected (`gibbs_probabilities`); an empty S_i leaves the client where it is.
 As in the paper, clients move one at a time and within the budgets: where these are so tight that
-only an exchange of whole tours helps, CARP stays with what its starts can reach.
+only an exchange of whole tours helps, CARP cannot leave what its starts reach.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Literal
 
 import numpy as np
 
 from flexpress.planning.exact import check_size, held_karp_tour
-from flexpress.planning.objectives import objective_value
-from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours
-from flexpress.planning.progress import (
-    Effort,
-    OnProgress,
-    Progress,
-    ShouldStop,
-    ignore_progress,
-    never,
-)
-from flexpress.planning.sectors import by_direction
+from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours, objective_value
+from flexpress.planning.progress import UNWATCHED, Effort, Progress, Watch
 from flexpress.planning.two_opt import route_length, shortest_route
 from flexpress.scenario import Objective
 
 Inner = Literal["two_opt", "exact"]
-Members = list[int]
+_Members = list[int]
 """R_1 .. R_K: each transporter's client set, an integer whose bit i - 1 stands for client i."""
 
-ROUTE_STARTS = 8
+_ROUTE_STARTS = 8
 """Random initial routes of the inner level; of 11 clients 2-OPT then finds the optimum in 95 %."""
 
-COOLING = (0.6, 0.2)
+_COOLING = (0.6, 0.2)
 """First and last q of a run from such a draw, in shares C(a)/N."""
 
-MINMAX_COOLING = (0.1, 0.01)
+_MINMAX_COOLING = (0.1, 0.01)
 """The same for `minmax`: its start is a good plan already, which a higher q would take apart."""
 
-MAX_DRAWS = 100
+_MAX_DRAWS = 100
 """Initial assignments tried for one that fits the budgets."""
 
-STARTS, SWEEPS = 10, 100
+_STARTS, _SWEEPS = 10, 100
 """Runs, and visits to every client in each, where no limit is given."""
 
-STEPS_PER_REPORT = 10
+_STEPS_PER_REPORT = 10
 
 
 def solve_carp(
     problem: Problem,
     objective: Objective,
+    effort: Effort,
+    watch: Watch = UNWATCHED,
     *,
-    seconds: float | None = None,
-    iterations: int | None = None,
-    seed: int = 0,
     inner: Inner = "two_opt",
-    on_progress: OnProgress = ignore_progress,
-    should_stop: ShouldStop = never,
 ) -> Tours | None:
-    """The best feasible plan that Gibbs sampling comes across, or None if it meets none.
+    """The best feasible plan that Gibbs sampling visits, or None if it visits none.
 
-    An iteration is one visit to one client. Without a limit there are STARTS runs of SWEEPS visits
-    to every client; `iterations` makes the runs fewer, then shorter; `seconds` breaks off a series
-    of runs that would not end. q falls over a whole run, so a first run cut short by the clock has
-    not seen its cold end.
+    An iteration is one visit to one client. Without a limit there are _STARTS runs of _SWEEPS
+    visits to every client. A limit of iterations makes the runs fewer, then shorter. With a limit
+    of seconds, runs follow one another until the time is up. q falls over a whole run, so a first
+    run that the clock cuts short never reaches its lowest q.
     """
     if inner == "exact":
         check_size(problem.num_clients)
-    routes = Routes(problem, inner, seed)
-    best: Members | None = None
+    routes = Routes(problem, inner, effort.seed)
+    best: _Members | None = None
     best_cost = math.inf
     per_sweep = len(_phases(objective)) * problem.num_clients
-    starts, sweeps = runs_within(iterations, seconds, per_sweep)
-    routes.length(1)  # the compiled code is read or made before the clock starts
-    effort = Effort(None if seconds else starts * sweeps * per_sweep, seconds)
-    for step, members in enumerate(_all_runs(problem, objective, routes, sweeps, starts, seed)):
+    starts, sweeps = runs_within(effort, per_sweep)
+    routes.length(1)  # load the compiled code before the clock starts
+    if effort.seconds is None:
+        effort = replace(effort, iterations=starts * sweeps * per_sweep)
+    started = time.perf_counter()
+    runs = _all_runs(problem, objective, routes, sweeps, starts, effort.seed)
+    for step, members in enumerate(runs):
         cost = routes.cost(objective, members)
         if cost < best_cost and routes.feasible(members):
             best, best_cost = members.copy(), cost
-        if step % STEPS_PER_REPORT == 0:
-            fraction = effort.fraction(step)
-            on_progress(Progress(min(fraction, 1.0), None if best is None else best_cost))
-            if fraction >= 1 or should_stop():
+        if step % _STEPS_PER_REPORT == 0:
+            fraction = effort.fraction(step, started)
+            watch.on_progress(Progress(min(fraction, 1.0), None if best is None else best_cost))
+            if fraction >= 1 or watch.should_stop():
                 break
     return None if best is None else [routes.tour(clients) for clients in best]
 
 
-def runs_within(iterations: int | None, seconds: float | None, per_sweep: int) -> tuple[int, int]:
-    """Starts, and sweeps of each: full runs while there is room, at least one sweep."""
-    if seconds is not None:
-        return sys.maxsize, SWEEPS
-    sweeps = STARTS * SWEEPS if iterations is None else max(1, iterations // per_sweep)
-    starts = min(STARTS, max(1, sweeps // SWEEPS))
-    return starts, min(SWEEPS, sweeps) if starts == 1 else sweeps // starts
+def runs_within(effort: Effort, per_sweep: int) -> tuple[int, int]:
+    """The number of runs and of sweeps in each: full runs if the effort allows it."""
+    if effort.seconds is not None:
+        return sys.maxsize, _SWEEPS
+    iterations = effort.iterations
+    sweeps = _STARTS * _SWEEPS if iterations is None else max(1, iterations // per_sweep)
+    starts = min(_STARTS, max(1, sweeps // _SWEEPS))
+    return starts, min(_SWEEPS, sweeps) if starts == 1 else sweeps // starts
 
 
 def gibbs_probabilities(costs: Sequence[float], q: float) -> list[float]:
@@ -130,7 +124,7 @@ def gibbs_probabilities(costs: Sequence[float], q: float) -> list[float]:
     return [weight / total for weight in weights]
 
 
-def members_of(owners: list[int], num_transporters: int) -> Members:
+def members_of(owners: list[int], num_transporters: int) -> _Members:
     """R_k = {i : a_i = k}."""
     members = [0] * num_transporters
     for i, k in enumerate(owners):
@@ -145,7 +139,7 @@ class Routes:
     """
 
     def __init__(self, problem: Problem, inner: Inner = "two_opt", seed: int = 0) -> None:
-        self._distances = np.array(problem.distances(), order="C")  # one kind of array, one code
+        self._distances = np.array(problem.distances(), order="C")  # one array type, compiled once
         self._inner = inner
         self._seed = seed
         self._lengths: dict[int, float] = {0: 0.0}
@@ -168,9 +162,9 @@ class Routes:
         nodes = [i for i in range(1, clients.bit_length() + 1) if clients >> (i - 1) & 1]
         if self._inner == "exact":
             return held_karp_tour(self._distances, nodes)
-        own_seed = (clients + self._seed) % 2**63  # of the set: no matter when it is asked for
+        own_seed = (clients + self._seed) % 2**63  # depends only on the set
         stops = np.array([0, *nodes])
-        _, route = shortest_route(self._distances, stops, ROUTE_STARTS, own_seed)
+        _, route = shortest_route(self._distances, stops, _ROUTE_STARTS, own_seed)
         tour: list[int] = route[1:].tolist()
         return tour
 
@@ -194,17 +188,17 @@ class Routes:
         over = [self.energy(k, clients) - self._limits[k] for k, clients in enumerate(members)]
         return sum(max(joules, 0.0) for joules in over)
 
-    def feasible(self, members: Members) -> bool:
+    def feasible(self, members: _Members) -> bool:
         return all(self.within_budget(k, clients) for k, clients in enumerate(members))
 
-    def cost(self, objective: Objective, members: Members) -> float:
+    def cost(self, objective: Objective, members: _Members) -> float:
         """C(a)."""
         round_trips = [self.round_trip(k, clients) for k, clients in enumerate(members)]
         return objective_value(objective, round_trips, [c.bit_count() for c in members])
 
 
 class GibbsSampler:
-    """The outer level: the assignment a, and the step that draws one client's part of it anew."""
+    """The outer level: the assignment a, and the step that redraws one client's transporter."""
 
     def __init__(
         self, routes: Routes, owners: list[int], num_transporters: int, rng: Random
@@ -214,8 +208,8 @@ class GibbsSampler:
         self._owners = owners  # a_1 .. a_N
         self.members = members_of(owners, num_transporters)  # R_1 .. R_K
 
-    def run(self, objective: Objective, schedule: Sequence[float]) -> Iterator[Members]:
-        """Visit every client once for each q of the schedule; hands out a after each visit."""
+    def run(self, objective: Objective, schedule: Sequence[float]) -> Iterator[_Members]:
+        """Visit every client once for each q of the schedule; yields a after each visit."""
         for q in schedule:
             for i in range(len(self._owners)):
                 self._visit(i, objective, q)
@@ -238,7 +232,7 @@ class GibbsSampler:
         self.members[k] = joined[k]
 
     def _costs_of_choices(
-        self, objective: Objective, joined: Members, available: list[int]
+        self, objective: Objective, joined: _Members, available: list[int]
     ) -> list[float]:
         """C(k, a_-i) for every k in S_i."""
         without = [self._routes.round_trip(k, c) for k, c in enumerate(self.members)]
@@ -255,13 +249,13 @@ class GibbsSampler:
 def _phases(objective: Objective) -> list[tuple[Objective, tuple[float, float]]]:
     """The costs a run samples one after the other, each with its first and last q."""
     if objective == "minmax":
-        return [("sws", COOLING), ("minmax", MINMAX_COOLING)]
-    return [(objective, COOLING)]
+        return [("sws", _COOLING), ("minmax", _MINMAX_COOLING)]
+    return [(objective, _COOLING)]
 
 
 def _all_runs(
     problem: Problem, objective: Objective, routes: Routes, sweeps: int, starts: int, seed: int
-) -> Iterator[Members]:
+) -> Iterator[_Members]:
     """The assignment after every client step of every run."""
     rng = Random(seed)
     num_transporters = problem.num_transporters
@@ -287,7 +281,7 @@ def _initial_assignment(
     most = problem.num_transporters
     fewest = 1 if objective == "total" else most
     draws: list[list[int]] = []
-    while len(draws) < MAX_DRAWS:
+    while len(draws) < _MAX_DRAWS:
         in_sectors = rng.random() < 0.5
         num_sectors = rng.randint(fewest, most)
         draws.append(_sectors(problem, num_sectors, rng) if in_sectors else _anything(problem, rng))
@@ -303,6 +297,6 @@ def _anything(problem: Problem, rng: Random) -> list[int]:
 
 def _sectors(problem: Problem, num_sectors: int, rng: Random) -> list[int]:
     """An initial assignment a: clients by direction from the server, as many in each sector."""
-    ranks = np.argsort(by_direction(problem, rng.uniform(0.0, 2 * math.pi)))
+    ranks = np.argsort(problem.by_direction(rng.uniform(0.0, 2 * math.pi)))
     transporters = rng.sample(range(problem.num_transporters), num_sectors)
     return [transporters[rank * num_sectors // problem.num_clients] for rank in ranks.tolist()]

@@ -1,6 +1,6 @@
-"""The colour of every transporter: the same on maps, in exports, in all pictures of a plan.
+"""The colour of every transporter: the same on maps, in exports and in all pictures of a plan.
 
-People with any colour vision can tell them apart.
+The colours can be distinguished with any kind of colour vision.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ TOL = ("#882255", "#332288", "#999933")
 COLOURS = OKABE_ITO + TOL
 
 NO_FLY = "#a5483c"
-"""Of zones; pictures on paper use tints of it."""
+"""The colour of no-fly zones; pictures on paper use tints of it."""
 
 
 def tour_colours(scenario: Scenario, plan: Plan) -> list[str]:
-    """One per transporter, in their order; if they must come again, then not side by side."""
+    """One per transporter, in their order. Tours that share a colour are not neighbours."""
     order = list(range(len(plan.transporters)))
     if len(order) > len(COLOURS):
         order = _by_direction(scenario, plan)
@@ -30,13 +30,12 @@ def tour_colours(scenario: Scenario, plan: Plan) -> list[str]:
 
 
 def _by_direction(scenario: Scenario, plan: Plan) -> list[int]:
-    """The transporters by the direction in which they fly, as seen from the server."""
-    node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
+    """The transporters by the direction of their clients from the server."""
     server = scenario.positions[0]
+    tours = plan.nodes(scenario)
 
     def direction(k: int) -> float:
-        nodes = [node_of[client] for client in plan.transporters[k].clients] or [0]
-        x, y = scenario.positions[nodes].mean(axis=0) - server
+        x, y = scenario.positions[tours[k] or [0]].mean(axis=0) - server
         return float(np.arctan2(y, x))
 
-    return sorted(range(len(plan.transporters)), key=direction)
+    return sorted(range(len(tours)), key=direction)

@@ -1,4 +1,4 @@
-"""What would help a fleet whose budgets no plan keeps: the least change of each kind."""
+"""What would help a fleet whose budgets no plan keeps: the smallest change of each kind."""
 
 from __future__ import annotations
 
@@ -12,13 +12,20 @@ from flexpress.arguments import LARGEST_SEED, check_callable, check_whole
 from flexpress.arrays import FloatArray
 from flexpress.planning.infeasible import Words, balanced, out_of_range, shares_alone
 from flexpress.planning.problem import ABILITIES, Problem
-from flexpress.planning.progress import OnProgress, Progress, ShouldStop, ignore_progress, never
+from flexpress.planning.progress import (
+    OnProgress,
+    Progress,
+    ShouldStop,
+    Watch,
+    ignore_progress,
+    never,
+)
 from flexpress.scenario import Scenario, check_scenario
 from flexpress.scenario.units import DATA_SIZE, SPEED, TIME
 
 HALVINGS = 7
 FASTEST, SLOWEST = 4.0, 0.25
-"""Factors on the speed; slower helps only where power depends on speed."""
+"""Limits of the speed factor; slower helps only if power depends on speed."""
 
 STEPS = 6
 """Speeds tried in each direction."""
@@ -28,7 +35,7 @@ ENOUGH = 1e-9
 
 @dataclass(frozen=True)
 class Remedy:
-    """One change that makes the budgets fit, everything else as it is."""
+    """One change that makes the budgets fit, with everything else unchanged."""
 
     change: str  # "budgets", "transporters", "speeds", "model size" or "transfer time"
     factor: float | None  # of the present value; None: no such change is enough
@@ -36,7 +43,7 @@ class Remedy:
 
     @property
     def effort(self) -> float:
-        """How far from the present, on a scale on which doubling and halving are alike."""
+        """Distance from the present value, on a scale where doubling equals halving."""
         return math.inf if self.factor is None else abs(math.log(max(self.factor, 1e-9)))
 
 
@@ -47,43 +54,44 @@ def diagnose(
     on_progress: OnProgress = ignore_progress,
     should_stop: ShouldStop = never,
 ) -> list[Remedy]:
-    """The least change of budgets, fleet, speeds and model that search finds enough; best first.
+    """The smallest changes of budgets, fleet, speeds or model that make a plan fit; best first.
 
-    Found by search, not proven: a smaller change may do. Empty if the budgets fit as they are.
+    They are found by search, not proven: a smaller change may be enough. Empty if the budgets fit.
     """
     check_scenario(scenario)
     check_callable(on_progress=on_progress, should_stop=should_stop)
     seed = check_whole("seed", seed, 0, LARGEST_SEED)
-    doctor = Doctor(scenario, seed, should_stop)
-    if doctor.fits(doctor.problem):
+    watch = Watch(on_progress, should_stop)
+    possible = Remedies(scenario, seed, watch)
+    if possible.fits(possible.problem):
         return []
     remedies: list[Remedy] = []
-    examinations = (doctor.budgets, doctor.transporters, doctor.speeds, doctor.model_size)
-    for number, examine in enumerate(examinations):
-        on_progress(Progress(number / len(examinations), None))
-        remedy = examine()
-        if should_stop():  # it may be half done
+    changes = (possible.budgets, possible.transporters, possible.speeds, possible.model_size)
+    for number, smallest_change in enumerate(changes):
+        watch.on_progress(Progress(number / len(changes), None))
+        remedy = smallest_change()
+        if watch.should_stop():  # this one may be incomplete
             break
         remedies.append(remedy)
     return sorted(remedies, key=lambda remedy: remedy.effort)
 
 
-class Doctor:
-    """Solves the min-max problem of energies for changed problems."""
+class Remedies:
+    """Looks for each remedy: solves the min-max problem of energies for changed problems."""
 
-    def __init__(self, scenario: Scenario, seed: int, should_stop: ShouldStop) -> None:
+    def __init__(self, scenario: Scenario, seed: int, watch: Watch) -> None:
         self.scenario = scenario
         self.problem = Problem.of(scenario)
         self._words = Words.of(scenario)
         self._seed = seed
-        self._should_stop = should_stop
+        self._should_stop = watch.should_stop
 
     def share(self, problem: Problem) -> float:
         """The largest share of its budget that a transporter needs with the best-balanced load."""
         if np.isinf(problem.budgets).all():
             return 0.0
         tours = balanced(problem, self._seed)
-        assert tours is not None  # nobody stops it
+        assert tours is not None  # it is not stopped
         return max(problem.energy(k, t) / float(problem.budgets[k]) for k, t in enumerate(tours))
 
     def fits(self, problem: Problem) -> bool:
@@ -93,11 +101,11 @@ class Doctor:
         factor = self.share(self.problem)
         k = int(np.argmax(self.problem.budgets))
         enough = self._words.budget_of(k, factor * float(self.problem.budgets[k]))
-        text = f"{enough} instead of {self._words.budget(k)}" + others(self.problem.budgets)
+        text = f"{enough} instead of {self._words.budget(k)}" + _others(self.problem.budgets)
         return Remedy("budgets", factor, text)
 
     def transporters(self) -> Remedy:
-        """More of the kind that reaches every client; if there is none, more of each."""
+        """More of the kind that reaches every client; if there is none, more of every kind."""
         far, have = out_of_range(self.problem), self.problem.num_transporters
         if far is not None:
             who = self._words.client_ids[far]
@@ -117,12 +125,12 @@ class Doctor:
             if factor is not None:
                 enough = (SPEED.rounded_up if fast else SPEED.rounded_down)(factor * now, now)
                 text = f"{enough} instead of {SPEED.text(now, now)}"
-                return Remedy("speeds", factor, text + others(self.problem.time_per_metre))
+                return Remedy("speeds", factor, text + _others(self.problem.time_per_metre))
         limit = SPEED.text(FASTEST * now, now)
         return Remedy("speeds", None, f"no speed up to {limit} is enough")
 
     def model_size(self) -> Remedy:
-        """A smaller model passes in less time; where only the time is given, it is the time."""
+        """A smaller model takes less time to send; if only the time is given, a shorter time."""
         link = self.scenario.link
         change, dimension, now = "model size", DATA_SIZE, link.model_size
         if now is None:
@@ -134,7 +142,7 @@ class Doctor:
         return Remedy(change, factor, f"{enough} instead of {dimension.text(now, now)}")
 
     def _fewest(self, like: Sequence[int]) -> int:
-        """How many times these are to be added; once for each client is always enough."""
+        """How often to add these transporters; once per client is always enough."""
         few, enough, most = 0, 1, self.problem.num_clients
         while enough < most and not self.fits(self._with_more(like, enough)):
             if self._should_stop():
@@ -152,7 +160,7 @@ class Doctor:
         return all(len(np.unique(getattr(self.problem, name))) == 1 for name in ABILITIES)
 
     def _nearest_speed(self, farthest: float) -> float | None:
-        """The factor nearest to 1, up to this one, at which the budgets fit; None if none does."""
+        """The factor nearest to 1 at which the budgets fit; None if none up to `farthest` does."""
         bad = 1.0
         for factor in np.geomspace(1.0, farthest, STEPS + 1)[1:].tolist():
             if self._should_stop():
@@ -163,7 +171,7 @@ class Doctor:
         return None
 
     def _halve(self, fits: Callable[[float], bool], good: float, bad: float) -> float:
-        """The change nearest to the bad one that still works."""
+        """By bisection, the change nearest to the bad one that still works."""
         for _ in range(HALVINGS):
             if self._should_stop():
                 break
@@ -194,5 +202,5 @@ class Doctor:
         )
 
 
-def others(values: FloatArray) -> str:
+def _others(values: FloatArray) -> str:
     return ", the others in proportion" if len(np.unique(values)) > 1 else ""

@@ -1,6 +1,6 @@
 """The optimum for small cases: dynamic programming over subsets of clients, in two textbook steps.
 
-Held-Karp gives the shortest tour of every subset; then the transporters are dealt their subsets one
+Held-Karp gives the shortest tour of every subset; then subsets are assigned to the transporters one
 after another. It shares no code with the fast solvers: it is the oracle they are tested against.
 A subset is an integer whose bit i - 1 says whether client i belongs to it.
 """
@@ -18,7 +18,7 @@ from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours
 from flexpress.scenario import Objective
 
 MAX_CLIENTS = 15
-"""N = 15, K = 4 takes about 1.6 s and 0.4 GB; each client more triples both."""
+"""N = 15, K = 4 takes about 1.6 s and 0.4 GB; each additional client triples both."""
 
 
 def solve_exact(problem: Problem, objective: Objective) -> Tours | None:
@@ -44,7 +44,7 @@ def held_karp_tour(distances: FloatArray, nodes: Sequence[int]) -> list[int]:
 
 
 def check_size(num_clients: int) -> None:
-    """Refuse what would not fit into memory and patience."""
+    """Refuse what would take too much memory and time."""
     if num_clients > MAX_CLIENTS:
         raise InputError(
             f"{num_clients} clients are too many for exact dynamic programming, which takes at "

@@ -1,4 +1,4 @@
-"""What to tell a user whose budgets no plan was found to keep."""
+"""The error message if no plan is found that keeps the budgets."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import numpy as np
 from flexpress.arrays import FloatArray
 from flexpress.errors import InfeasibleError
 from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours
-from flexpress.planning.progress import ShouldStop, never
+from flexpress.planning.progress import Effort, ShouldStop, Watch, never
 from flexpress.scenario import Scenario
 from flexpress.scenario.units import ENERGY, SPARED
 
 NONE_FOUND = "no plan found that fits the budgets"
 NONE_FITS = "no plan fits the budgets"
 
-ITERATIONS_PER_CLIENT = 1500
-"""Of the search for the best-balanced load."""
+_ITERATIONS_PER_CLIENT = 1500
+"""Effort of the search for the best-balanced load."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """How the user calls the clients, and the budgets as they were given, each in its unit."""
+    """The names of the clients, and the budgets as the user gave them, each in its unit."""
 
     client_ids: Sequence[object]
     budgets: Sequence[float]
@@ -38,7 +38,7 @@ class Words:
         return ENERGY.text(self.budgets[k], self.budgets[k])
 
     def budget_of(self, k: int, joules: float) -> str:
-        """One that is enough for transporter k to spend so much."""
+        """A budget of transporter k that is enough for this energy."""
         return ENERGY.rounded_up(joules, self.budgets[k])
 
     def needs(self, k: int, joules: float) -> str:
@@ -55,8 +55,8 @@ def explain_infeasible(
 ) -> InfeasibleError:
     """One line: what is proven, which transporter lacks how much, and what is enough.
 
-    `proof` says how it is known that no plan fits; None if it is not. `diagnose` with the same
-    seed says the same.
+    `proof` says how it is known that no plan fits; None if that is not known. `diagnose` with the
+    same seed gives the same figures.
     """
     verdict = NONE_FOUND if proof is None else f"{NONE_FITS}: {proof}"
     tours = balanced(problem, seed, should_stop)
@@ -76,13 +76,13 @@ def explain_infeasible(
 def balanced(problem: Problem, seed: int, should_stop: ShouldStop = never) -> Tours | None:
     """Tours whose largest share of a budget is the smallest found; None if stopped at once.
 
-    This is the min-max problem with energy in the place of time.
+    This is the min-max problem with energy instead of time.
     """
     from flexpress.planning.search import solve_search
 
     shares = problem.with_energy_for_time(problem.budgets)
-    iterations = ITERATIONS_PER_CLIENT * problem.num_clients
-    return solve_search(shares, "minmax", iterations=iterations, seed=seed, should_stop=should_stop)
+    effort = Effort(iterations=_ITERATIONS_PER_CLIENT * problem.num_clients, seed=seed)
+    return solve_search(shares, "minmax", effort, Watch(should_stop=should_stop))
 
 
 def larger_budgets(problem: Problem, words: Words, factor: float) -> str:
@@ -94,14 +94,14 @@ def larger_budgets(problem: Problem, words: Words, factor: float) -> str:
 
 
 def percent_up(factor: float) -> int:
-    """By how many per cent to raise a value so that this factor is reached."""
+    """By how many per cent to raise a value to reach this factor."""
     return math.ceil(100 * (factor * (1 - SPARED) - 1))
 
 
 def out_of_range(problem: Problem) -> int | None:
     """Row of the farthest client, if no transporter can fly straight to it alone and come back.
 
-    Where there is none, enough transporters like these can serve all: one for each client.
+    If there is none, enough transporters like these can serve all: one for each client.
     """
     alone = shares_alone(problem).min(axis=0)  # (clients,)
     farthest = int(np.argmax(alone))
@@ -109,7 +109,7 @@ def out_of_range(problem: Problem) -> int | None:
 
 
 def shares_alone(problem: Problem) -> FloatArray:
-    """(transporters, clients): of each budget, for a flight to this client only and straight."""
+    """(transporters, clients): the share of each budget for a straight flight to this client."""
     metres = 2 * problem.distances_from_server()
     if problem.matrix is not None:
         metres = problem.matrix[0, 1:] + problem.matrix[1:, 0]

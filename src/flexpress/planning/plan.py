@@ -1,4 +1,4 @@
-"""Who flies where, how long each tour takes, and whether the batteries last: a frozen value."""
+"""A plan: who flies where, how long each tour takes, and whether the budgets are kept."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from flexpress.errors import InputError
-from flexpress.planning.objectives import objective_value
-from flexpress.planning.problem import BUDGET_TOLERANCE, Tours
+from flexpress.planning.problem import BUDGET_TOLERANCE, Tours, objective_value
 from flexpress.scenario import Objective, Point, Scenario, SolverName, physics
 
 ClientId = int | str
@@ -33,7 +32,7 @@ class Tour:
     transmission_energy: float
     energy: float
     budget: float | None  # None: unlimited
-    corners: tuple[tuple[Point, ...], ...] = ()  # for every leg the way points around no-fly zones
+    corners: tuple[tuple[Point, ...], ...] = ()  # for every leg, the waypoints around no-fly zones
 
     @property
     def within_budget(self) -> bool:
@@ -42,14 +41,14 @@ class Tour:
 
 @dataclass(frozen=True)
 class Plan:
-    """One tour per transporter, and how the plan came about."""
+    """One tour per transporter, and how the plan was made."""
 
     objective: Objective
     cost: float
     feasible: bool
     lower_bound: float | None = field(default=None, kw_only=True)  # proven: none costs less
     gap: float | None = field(default=None, kw_only=True)  # (cost - lower_bound) / cost
-    bound_method: str | None = field(default=None, kw_only=True)  # None: no bound was asked for
+    bound_method: str | None = field(default=None, kw_only=True)  # None: there is no bound
     solver: SolverName
     seed: int
     seconds: float  # wall-clock time the solver took
@@ -76,8 +75,13 @@ class Plan:
         feasible = all(tour.within_budget for tour in transporters)
         return cls(objective, cost, feasible, solver, seed, seconds, transporters)
 
+    def nodes(self, scenario: Scenario) -> Tours:
+        """The tours as lists of nodes 1..N, in visiting order."""
+        node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
+        return [[node_of[client] for client in tour.clients] for tour in self.transporters]
+
     def with_bound(self, lower_bound: float | None, method: str | None) -> Plan:
-        """The plan and what is proven about it: no plan for its scenario costs less."""
+        """The plan with a proven lower bound: no plan for its scenario costs less."""
         if lower_bound is None:
             return replace(self, lower_bound=None, gap=None, bound_method=None)
         if not 0 <= lower_bound <= self.cost * (1 + BOUND_TOLERANCE):
@@ -115,7 +119,7 @@ def make_tour(scenario: Scenario, k: int, nodes: Sequence[int]) -> Tour:
 
 
 def leg_lengths(scenario: Scenario, nodes: Sequence[int]) -> list[float]:
-    """Metres of each flight of the tour, the way home last; empty if nobody is visited."""
+    """Metres of each leg of the tour, the way home last; empty if there are no clients."""
     if not nodes:
         return []
     stops = [0, *nodes, 0]
@@ -128,14 +132,14 @@ def leg_lengths(scenario: Scenario, nodes: Sequence[int]) -> list[float]:
 
 
 def leg_corners(scenario: Scenario, nodes: Sequence[int]) -> tuple[tuple[Point, ...], ...]:
-    """Way points of each flight around no-fly zones; empty if the whole tour flies straight."""
+    """Waypoints of each leg around no-fly zones; empty if the whole tour flies straight."""
     stops = [0, *nodes, 0] if nodes else []
     corners = tuple(scenario.corners(i, j) for i, j in pairwise(stops))
     return corners if any(corners) else ()
 
 
 def arrival_times(legs: Sequence[float], speed: float, hover: float) -> tuple[float, ...]:
-    """Seconds after take-off at each client: the flights so far, a hover at each client before."""
+    """Seconds after take-off at each client: the legs so far, and a hover at each client before."""
     arrivals, now = [], 0.0
     for leg in legs[:-1]:
         now += leg / speed

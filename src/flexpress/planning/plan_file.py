@@ -1,4 +1,4 @@
-"""Plans as JSON: written in one step, and checked against the scenario when they are read."""
+"""Plans as JSON files, which are checked against the scenario when they are read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from flexpress.scenario import Scenario, check_scenario
 from flexpress.scenario.units import ENERGY
 
 SAME = 1e-6
-"""Relative: figures in a file may have been rounded by hand, not made for another scenario."""
+"""Relative: larger differences mean that a plan was made for another scenario."""
 
 HOW_TO_PLAN = "make one with make_plan(scenario)"
 
@@ -38,14 +38,14 @@ def save_plan(plan: Plan, path: str | Path) -> None:
 
 
 def load_plan(path: str | Path, scenario: Scenario) -> Plan:
-    """The plan in a file, if it serves this scenario: else InputError with one line.
+    """The plan in a file, if it fits this scenario; else InputError.
 
-    Only the order of visits is taken on trust: every figure is computed anew and compared.
+    Only the order of visits is trusted: every figure is recomputed and compared.
     """
     check_scenario(scenario)
     stored = parse_plan(read_text(check_path("path", path)), str(path))
     try:
-        fresh = made_anew(scenario, stored)
+        fresh = _recomputed(scenario, stored)
         check_budgets(fresh)
         check_figures(stored, fresh)
         fresh = fresh.with_bound(stored.lower_bound, stored.bound_method)
@@ -59,22 +59,21 @@ def check_plan(scenario: Scenario, plan: Plan) -> None:
     check_scenario(scenario)
     check_kind("plan", plan, Plan, HOW_TO_PLAN)
     check_all("plan.transporters", plan.transporters, Tour, HOW_TO_PLAN)
-    fresh = made_anew(scenario, plan)
+    fresh = _recomputed(scenario, plan)
     check_figures(plan, fresh)
     for k, (old, new) in enumerate(zip(plan.transporters, fresh.transporters, strict=True), 1):
         if len(old.arrivals) != len(new.arrivals) or not all(map(same, old.arrivals, new.arrivals)):
             raise InputError(f"transporter {k}: its arrivals do not fit its tour; plan it anew")
 
 
-def made_anew(scenario: Scenario, plan: Plan) -> Plan:
+def _recomputed(scenario: Scenario, plan: Plan) -> Plan:
     """Every figure of the plan, from its order of visits and the scenario."""
     check_transporters(scenario, plan)
     check_clients(scenario, [i for tour in plan.transporters for i in tour.clients])
-    node_of = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
     return Plan.of(
         scenario,
         plan.objective,
-        [[node_of[client] for client in tour.clients] for tour in plan.transporters],
+        plan.nodes(scenario),
         solver=plan.solver,
         seed=plan.seed,
         seconds=plan.seconds,
@@ -125,7 +124,7 @@ def check_budgets(plan: Plan) -> None:
 
 
 def check_figures(stored: Plan, fresh: Plan) -> None:
-    """What the file says must be what the scenario gives."""
+    """The figures in the file must be those of the scenario."""
     figures: list[Figure] = [("cost", stored.cost, fresh.cost)]
     for k, (old, new) in enumerate(zip(stored.transporters, fresh.transporters, strict=True), 1):
         figures += [(f"transporter {k}: {name}", a, b) for name, a, b in tour_figures(old, new)]
@@ -151,6 +150,6 @@ def same(found: float | None, expected: float | None) -> bool:
 
 
 def some(clients: Sequence[ClientId]) -> str:
-    """The first few, so that a line stays a line."""
+    """The first few."""
     shown = ", ".join(str(client) for client in clients[:5])
     return shown if len(clients) <= 5 else f"{shown} and {len(clients) - 5} more"

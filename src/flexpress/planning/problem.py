@@ -1,4 +1,7 @@
-"""The routing problem as solvers see it: arrays, node 0 the server, nodes 1..N the clients."""
+"""The routing problem as solvers see it, and its objectives.
+
+Node 0 is the server, nodes 1..N are the clients.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexpress.arrays import FloatArray
-from flexpress.scenario import Scenario
+from flexpress.scenario import Objective, Scenario
 
 Tours = list[list[int]]
-"""One list of nodes per transporter, in visiting order, the server left out."""
+"""One list of nodes per transporter, in visiting order, without the server."""
 
 BUDGET_TOLERANCE = 1e-9
-"""Relative slack when energy is compared with a budget: rounding must not ground a drone."""
+"""Relative slack when energy is compared with a budget, so that rounding breaks no budget."""
 
 ABILITIES = (
     "time_per_metre",
@@ -23,7 +27,21 @@ ABILITIES = (
     "energy_per_client",
     "budgets",
 )
-"""What distinguishes transporters: the fields of a Problem that have an entry for each."""
+"""The fields of a Problem with one entry per transporter."""
+
+
+def objective_value(
+    objective: Objective, round_trips: Sequence[float], num_clients: Sequence[int]
+) -> float:
+    """`minmax`: max Delta_k.  `sws`: sum R_k Delta_k^2.  `total`: sum Delta_k.
+
+    The three costs of the paper's Section "Routes".
+    """
+    if objective == "minmax":
+        return max(round_trips)
+    if objective == "sws":
+        return sum(r * d * d for r, d in zip(num_clients, round_trips, strict=True))
+    return sum(round_trips)
 
 
 @dataclass(frozen=True)
@@ -57,6 +75,11 @@ class Problem:
             matrix=scenario.distances,
         )
 
+    def cost(self, objective: Objective, tours: Tours) -> float:
+        """The objective's value for these tours."""
+        round_trips = [self.round_trip(k, tour) for k, tour in enumerate(tours)]
+        return objective_value(objective, round_trips, [len(tour) for tour in tours])
+
     def with_energy_for_time(self, unit: FloatArray) -> Problem:
         """The problem in which round trips are energies, transporter k's in units of unit[k]."""
         return replace(
@@ -88,6 +111,12 @@ class Problem:
         offsets = self.positions[1:] - self.positions[0]  # (clients, 2)
         distances: FloatArray = np.sqrt((offsets**2).sum(axis=1))
         return distances
+
+    def by_direction(self, turn: float) -> NDArray[np.intp]:
+        """The nodes 1..N by their direction from the server, beginning at the angle `turn`."""
+        offsets = self.positions[1:] - self.positions[0]
+        directions = (np.arctan2(offsets[:, 1], offsets[:, 0]) + turn) % (2 * np.pi)
+        return np.argsort(directions, kind="stable") + 1
 
     def length(self, tour: Sequence[int]) -> float:
         """Length of the closed tour server -> clients -> server."""

@@ -1,20 +1,20 @@
-"""How a solver tells what it has, and learns when to stop."""
+"""How long a solver works, how it reports its progress, and how it is stopped."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
 class Progress:
-    """A solver's state, told between pieces of work."""
+    """The state of a solver, reported between pieces of work."""
 
     fraction: float  # of the effort, 0 to 1
-    cost: float | None  # of the best plan so far; None while none fits the budgets
-    note: str = ""  # what is going on, where it is not the search itself
-    stage: str = ""  # how far it is, where there are several starts
+    cost: float | None  # of the best plan so far; None until one fits the budgets
+    note: str = ""  # what the solver does, if it is not searching
+    stage: str = ""  # how many starts are done, if there are several
 
 
 OnProgress = Callable[[Progress], None]
@@ -22,41 +22,56 @@ ShouldStop = Callable[[], bool]
 
 
 def ignore_progress(progress: Progress) -> None:
-    """For callers who do not listen."""
-
-
-def telling(on_progress: OnProgress) -> Callable[[str], None]:
-    """Passes notes on to a listener before the work begins."""
-    return lambda note: on_progress(Progress(0.0, None, note))
+    """The default of `on_progress`."""
 
 
 def never() -> bool:
-    """For callers who do not interrupt."""
+    """The default of `should_stop`."""
     return False
 
 
 @dataclass(frozen=True)
-class Effort:
-    """How long to work: a number of iterations (reproducible) or of seconds from now on."""
+class Watch:
+    """The caller's callbacks: one receives the progress, the other can stop the work."""
 
-    iterations: int | None = None
+    on_progress: OnProgress = ignore_progress
+    should_stop: ShouldStop = never
+
+    def note(self, text: str) -> None:
+        """Report a note before the work begins."""
+        self.on_progress(Progress(0.0, None, text))
+
+
+UNWATCHED = Watch()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How much to work: limits of each start, the number of starts, and the first seed.
+
+    A limit of iterations is reproducible. With no limit the solver chooses one of iterations.
+    """
+
     seconds: float | None = None
-    started: float = field(default_factory=time.perf_counter)
+    iterations: int | None = None
+    seed: int = 0
+    starts: int = 1
+    jobs: int | None = None  # starts that run at the same time; None: one per core
 
     def part(self, parts: int) -> Effort:
-        """One of so many equal parts, beginning now."""
+        """One of several equal parts."""
         if self.iterations is not None:
-            return Effort(iterations=max(1, self.iterations // parts))
+            return replace(self, iterations=max(1, self.iterations // parts))
         assert self.seconds is not None
-        return Effort(seconds=self.seconds / parts)
+        return replace(self, seconds=self.seconds / parts)
 
-    def at_most(self, chunk: int, done: int) -> int:
-        """The size of the next piece of work."""
+    def next_chunk(self, chunk: int, done: int) -> int:
+        """Iterations to do next: at most `chunk`."""
         return chunk if self.iterations is None else min(chunk, self.iterations - done)
 
-    def fraction(self, done: int) -> float:
-        """Share of the effort spent after `done` iterations."""
+    def fraction(self, done: int, started: float) -> float:
+        """Share of the effort spent on `done` iterations since `started` (perf_counter)."""
         if self.iterations is not None:
             return done / self.iterations
         assert self.seconds is not None
-        return (time.perf_counter() - self.started) / self.seconds
+        return (time.perf_counter() - started) / self.seconds

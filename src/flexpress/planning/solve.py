@@ -1,4 +1,4 @@
-"""From a scenario to a plan: the one door to all solvers."""
+"""From a scenario to a plan: checks the arguments, runs the solver, explains why none fits."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from flexpress.arguments import (
     check_callable,
     check_choice,
     check_number,
-    check_text,
     check_whole,
 )
-from flexpress.errors import InputError
+from flexpress.errors import InfeasibleError, InputError
 from flexpress.planning.infeasible import Words, explain_infeasible
 from flexpress.planning.plan import Plan
 from flexpress.planning.problem import Problem, Tours
@@ -23,19 +22,19 @@ from flexpress.planning.progress import (
     OnProgress,
     Progress,
     ShouldStop,
+    Watch,
     ignore_progress,
     never,
 )
 from flexpress.scenario import Objective, Scenario, SolverName, check_scenario
-from flexpress.workers.cluster import connected
 
-PROOF_LABELS = 5_000_000
+_PROOF_LABELS = 5_000_000
 """Effort for a proof that no plan fits: about ten seconds at most."""
 
-MOST_ITERATIONS = 2**62
+_MOST_ITERATIONS = 2**62
 
-MOST_STARTS = 10_000
-"""More is a slip of the hand."""
+_MOST_STARTS = 10_000
+"""A larger number is taken for a typing error."""
 
 
 def make_plan(
@@ -48,94 +47,46 @@ def make_plan(
     seed: int | None = None,
     starts: int = 1,
     jobs: int | None = None,
-    ray: str | None = None,
     on_progress: OnProgress = ignore_progress,
     should_stop: ShouldStop = never,
 ) -> Plan:
     """The best plan that the solver finds; InfeasibleError if none fits the budgets.
 
-    What is not given is taken from the scenario. `iterations` limits the solver's work in a
-    reproducible way, `seconds` by the clock; with neither, the solver's own default number of
-    iterations is used. `exact` needs no limit: it ends when the optimum is proven. When
-    `should_stop` turns true, the best plan so far is returned.
+    Arguments that are not given are taken from the scenario. `iterations` limits the work
+    reproducibly, `seconds` by the clock; with neither, the solver uses its default number of
+    iterations. `exact` needs no limit: it ends when the optimum is proven. When `should_stop`
+    returns true, the best plan so far is returned.
 
-    Of several `starts`, each with the whole effort, the best is returned, with its own seed. So
-    many `jobs` of them run at a time, in processes, or on the cluster at the address `ray`; that
-    does not change the result.
+    With several `starts`, each gets the whole effort and its own seed, and the best plan is
+    returned with its seed. `jobs` of them run at the same time, in processes; their number does
+    not change the result.
     """
     check_scenario(scenario)
     check_callable(on_progress=on_progress, should_stop=should_stop)
-    seconds, iterations, seed, starts, jobs = check_effort(
-        seconds, iterations, seed, starts, jobs, ray
-    )
+    seed = scenario.seed if seed is None else seed
+    effort = check_effort(seconds, iterations, seed, starts, jobs)
     objective = scenario.plan.objective if objective is None else objective
     solver = scenario.plan.solver if solver is None else solver
     check_choice("objective", objective, get_args(Objective))
-    check_solver(solver, starts)
-    seed = scenario.seed if seed is None else seed
-    effort = Effort(iterations, seconds)
+    _check_solver(solver, starts)
+    watch = Watch(on_progress, should_stop)
     problem = Problem.of(scenario)
-    with connected(ray, jobs):
-        if solver == "search":  # made or read before the clock starts
-            from flexpress.planning.search import load
+    if solver == "search":  # load the compiled code before the clock starts
+        from flexpress.planning.search import load
 
-            load(problem, on_progress)
-        started = time.perf_counter()
-        if starts == 1:
-            tours = solve(problem, objective, solver, effort, seed, on_progress, should_stop)
-            own_seed = seed
-        else:
-            tours, own_seed = solve_often(
-                problem,
-                objective,
-                solver,
-                effort,
-                seed,
-                starts,
-                jobs,
-                on_progress,
-                should_stop,
-                on_ray=ray is not None,
-            )
-        elapsed = time.perf_counter() - started
-    if tours is not None:
-        return Plan.of(scenario, objective, tours, solver=solver, seed=own_seed, seconds=elapsed)
-
-    words = Words.of(scenario)
-    proof = None
-    if solver == "exact":
-        from flexpress.planning.bounds.infeasibility import out_of_reach
-
-        proof = out_of_reach(problem, words) or "proven by trying all"
-    elif not should_stop():
-        proof = look_for_proof(problem, words, on_progress, should_stop)
-    raise explain_infeasible(problem, words, proof, seed=seed, should_stop=should_stop)
-
-
-def look_for_proof(
-    problem: Problem, words: Words, on_progress: OnProgress, should_stop: ShouldStop
-) -> str | None:
-    """Why no plan keeps the budgets, if that can be proven in moderate time."""
-    from flexpress.planning.bounds.compiled import load
-    from flexpress.planning.bounds.infeasibility import prove_infeasible
-    from flexpress.planning.bounds.work import Work
-
-    load(on_progress)
-    on_progress(Progress(1.0, None, "no plan found, looking for a proof that there is none"))
-    work = Work(labels=PROOF_LABELS, should_stop=should_stop)
-    return prove_infeasible(problem, words, work)
+        load(problem, watch.note)
+    started = time.perf_counter()
+    tours, seed = _solve_from_starts(problem, objective, solver, effort, watch)
+    elapsed = time.perf_counter() - started
+    if tours is None:
+        raise _infeasible(problem, Words.of(scenario), solver, effort.seed, watch)
+    return Plan.of(scenario, objective, tours, solver=solver, seed=seed, seconds=elapsed)
 
 
 def solve(
-    problem: Problem,
-    objective: Objective,
-    solver: SolverName,
-    effort: Effort,
-    seed: int,
-    on_progress: OnProgress,
-    should_stop: ShouldStop,
+    problem: Problem, objective: Objective, solver: SolverName, effort: Effort, watch: Watch
 ) -> Tours | None:
-    """Tours within the budgets, or None if the solver found none. Loads only what it needs."""
+    """Tours within the budgets, or None if the solver finds none. Only this solver is loaded."""
     if solver == "exact":
         from flexpress.planning.exact import solve_exact
 
@@ -143,48 +94,48 @@ def solve(
     if solver == "carp":
         from flexpress.planning.carp import solve_carp
 
-        return solve_carp(
-            problem,
-            objective,
-            seconds=effort.seconds,
-            iterations=effort.iterations,
-            seed=seed,
-            on_progress=on_progress,
-            should_stop=should_stop,
-        )
+        return solve_carp(problem, objective, effort, watch)
     from flexpress.planning.search import solve_search
 
-    return solve_search(
-        problem,
-        objective,
-        seconds=effort.seconds,
-        iterations=effort.iterations,
-        seed=seed,
-        on_progress=on_progress,
-        should_stop=should_stop,
-    )
+    return solve_search(problem, objective, effort, watch)
 
 
-def solve_often(
-    problem: Problem,
-    objective: Objective,
-    solver: SolverName,
-    effort: Effort,
-    seed: int,
-    starts: int,
-    jobs: int | None,
-    on_progress: OnProgress,
-    should_stop: ShouldStop,
-    *,
-    on_ray: bool,
+def _solve_from_starts(
+    problem: Problem, objective: Objective, solver: SolverName, effort: Effort, watch: Watch
 ) -> tuple[Tours | None, int]:
-    """The tours of the best start, if any found some, and its seed."""
-    from flexpress.planning.starts import Start, best_of, staff, start_seeds
+    """The tours of the best start and its seed. A single start runs in this process."""
+    if effort.starts == 1:
+        return solve(problem, objective, solver, effort, watch), effort.seed
+    from flexpress.planning.starts import best_of, make_starts  # loads multiprocessing
 
-    tasks = [Start(problem, objective, solver, effort, own) for own in start_seeds(seed, starts)]
-    at_a_time, open_pool = staff(jobs, on_ray=on_ray)
-    best = best_of(tasks, at_a_time, on_progress, should_stop, open_pool=open_pool)
-    return (None, seed) if best is None else (best[1], best[0].seed)
+    best = best_of(make_starts(problem, objective, solver, effort), effort.jobs, watch)
+    return (None, effort.seed) if best is None else (best[1], best[0].effort.seed)
+
+
+def _infeasible(
+    problem: Problem, words: Words, solver: SolverName, seed: int, watch: Watch
+) -> InfeasibleError:
+    """The error that says whether it is proven that no plan fits, and what would help."""
+    from flexpress.planning.bounds.infeasibility import out_of_reach
+
+    proof = None
+    if solver == "exact":
+        proof = out_of_reach(problem, words) or "proven by trying all"
+    elif not watch.should_stop():
+        proof = _look_for_proof(problem, words, watch)
+    return explain_infeasible(problem, words, proof, seed=seed, should_stop=watch.should_stop)
+
+
+def _look_for_proof(problem: Problem, words: Words, watch: Watch) -> str | None:
+    """Why no plan keeps the budgets, if that can be proven in moderate time."""
+    from flexpress.planning.bounds import load
+    from flexpress.planning.bounds.effort import ProofEffort
+    from flexpress.planning.bounds.infeasibility import prove_infeasible
+
+    load(watch.note)
+    watch.on_progress(Progress(1.0, None, "no plan found, looking for a proof that there is none"))
+    effort = ProofEffort(labels=_PROOF_LABELS, watch=Watch(should_stop=watch.should_stop))
+    return prove_infeasible(problem, words, effort)
 
 
 def check_effort(
@@ -193,31 +144,25 @@ def check_effort(
     seed: int | None,
     starts: int = 1,
     jobs: int | None = None,
-    ray: str | None = None,
-) -> tuple[float | None, int | None, int | None, int, int | None]:
-    """All but `ray` as plain numbers; InputError for the first that is not allowed."""
+) -> Effort:
+    """The effort, in plain numbers; InputError for the first value that is not allowed."""
     if seconds is not None and iterations is not None:
         raise InputError("seconds and iterations are both given; give one of them")
     if seconds is not None:
         seconds = check_number("seconds", seconds, above=0, most=LONGEST_TIME)
     if iterations is not None:
-        iterations = check_whole("iterations", iterations, 1, MOST_ITERATIONS)
-    if seed is not None:
-        seed = check_whole("seed", seed, 0, LARGEST_SEED)
-    starts = check_whole("starts", starts, 1, MOST_STARTS)
+        iterations = check_whole("iterations", iterations, 1, _MOST_ITERATIONS)
+    seed = 0 if seed is None else check_whole("seed", seed, 0, LARGEST_SEED)
+    starts = check_whole("starts", starts, 1, _MOST_STARTS)
     if jobs is not None:
         jobs = check_whole("jobs", jobs, 1)
-    if ray is not None and check_text("ray", ray) and starts == 1:
-        raise InputError(
-            f"ray = {ray}: one start needs no cluster; give starts = 2 or more, or leave ray out"
-        )
-    return seconds, iterations, seed, starts, jobs
+    return Effort(seconds=seconds, iterations=iterations, seed=seed, starts=starts, jobs=jobs)
 
 
-def check_solver(solver: SolverName, starts: int) -> None:
+def _check_solver(solver: SolverName, starts: int) -> None:
     check_choice("solver", solver, get_args(SolverName))
     if solver == "exact" and starts > 1:
         raise InputError(
-            f"starts = {starts}: the solver exact finds the optimum in one; leave starts out, "
+            f"starts = {starts}: the solver exact finds the optimum in one; omit starts, "
             "or choose another solver"
         )

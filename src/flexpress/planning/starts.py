@@ -1,4 +1,4 @@
-"""Several starts of a solver: a seed and a worker for each, and the best is kept."""
+"""Several starts of a solver in parallel processes; the best plan is kept."""
 
 from __future__ import annotations
 
@@ -6,110 +6,88 @@ import math
 import time
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from flexpress.errors import FlexpressError
-from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import Effort, OnProgress, Progress, ShouldStop
+from flexpress.planning.progress import Effort, OnProgress, Progress, ShouldStop, Watch
 from flexpress.planning.solve import solve
 from flexpress.scenario import Objective, SolverName
-from flexpress.workers.cluster import cluster_cores, on_cluster
-from flexpress.workers.processes import OpenPool, num_cores, perform_all, process_pool
-from flexpress.workers.ray_executor import LostError, ray_pool
+from flexpress.workers.processes import num_cores, perform_all, process_pool
 
-PAUSE = 0.1
-"""Seconds between two reports of a start: more often nobody looks."""
+_PAUSE = 0.1
+"""Seconds between two reports of a start."""
 
-SAME = 1e-12
-"""Relative: what differs less, differs by rounding."""
+_SAME = 1e-12
+"""Relative: smaller differences of the cost are rounding."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """A task for a worker: all that its tours depend on."""
+    """One start as a task for a worker process. The tours depend on nothing else."""
 
     problem: Problem
     objective: Objective
     solver: SolverName
     effort: Effort
-    seed: int
 
-    def __call__(self, tell: OnProgress, should_stop: ShouldStop) -> Tours | None:
-        on_progress = now_and_then(tell)
-        return solve(
-            self.problem,
-            self.objective,
-            self.solver,
-            self.effort,
-            self.seed,
-            on_progress,
-            should_stop,
-        )
+    def __call__(self, on_progress: OnProgress, should_stop: ShouldStop) -> Tours | None:
+        watch = Watch(_now_and_then(on_progress), should_stop)
+        return solve(self.problem, self.objective, self.solver, self.effort, watch)
 
-    def cost(self, tours: Tours) -> float:
-        return cost_of(self.problem, self.objective, tours)
+
+def make_starts(
+    problem: Problem, objective: Objective, solver: SolverName, effort: Effort
+) -> list[Start]:
+    """The starts of this effort, each with its own seed."""
+    seeds = start_seeds(effort.seed, effort.starts)
+    return [Start(problem, objective, solver, replace(effort, seed=seed)) for seed in seeds]
 
 
 def start_seeds(seed: int, starts: int) -> list[int]:
-    """The first start has the seed itself; more starts leave the seeds of the others as they are.
+    """The given seed, then drawn ones. More starts do not change the seeds of the first ones.
 
-    They are short, so that a user can type the seed of the best.
+    Drawn seeds are short, so that a user can type the seed of the best.
     """
     drawn = [np.random.SeedSequence(seed, spawn_key=(number,)) for number in range(1, starts)]
     return [seed, *(int(sequence.generate_state(1)[0]) for sequence in drawn)]
 
 
-def staff(jobs: int | None, *, on_ray: bool) -> tuple[int, OpenPool]:
-    """How many at a time, and who: processes, or the Ray cluster that we are connected to."""
-    if not on_ray:
-        return jobs or num_cores(), process_pool
-    with on_cluster() as ray:
-        return jobs or cluster_cores(ray), ray_pool
+def best_of(starts: Sequence[Start], jobs: int | None, watch: Watch) -> tuple[Start, Tours] | None:
+    """The best start and its tours, the first of equals; None if no start finds a plan.
 
-
-def best_of(
-    starts: Sequence[Start],
-    jobs: int,
-    on_progress: OnProgress,
-    should_stop: ShouldStop,
-    *,
-    open_pool: OpenPool = process_pool,
-) -> tuple[Start, Tours] | None:
-    """The best start and its tours, of equal ones the first; None if no start found any.
-
-    It does not depend on the number of jobs, the starts done at a time, nor on the kind of pool.
+    The result does not depend on `jobs`, the number of starts that run at the same time.
     """
     found: dict[int, Tours] = {}
-    summary = Summary(len(starts), on_progress)
+    costs: dict[int, float] = {}
+    summary = Summary(len(starts), watch.on_progress)
 
     def on_end(number: int, tours: Tours | None) -> None:
         if tours is not None:
+            start = starts[number]
             found[number] = tours
-        summary.end(number, None if tours is None else starts[number].cost(tours))
+            costs[number] = start.problem.cost(start.objective, tours)
+        summary.end(number, costs.get(number))
 
     try:
         perform_all(
             dict(enumerate(starts)),
-            min(jobs, len(starts)),
+            min(jobs or num_cores(), len(starts)),
             on_start=lambda number: None,
             on_news=summary.hear,
             on_end=on_end,
-            should_stop=should_stop,
-            open_pool=open_pool,
+            should_stop=watch.should_stop,
+            open_pool=process_pool,
         )
     except BrokenProcessPool:
         raise FlexpressError(
-            "the process of a start was ended from outside, perhaps for want of memory; "
+            "the process of a start was killed, perhaps for lack of memory; "
             "try fewer jobs at a time"
         ) from None
-    except LostError as error:
-        raise FlexpressError(f"a start was {error}; try fewer jobs at a time") from None
-    costs = {number: starts[number].cost(found[number]) for number in sorted(found)}
-    limit = min(costs.values(), default=math.inf) * (1 + SAME)
-    best = next((number for number, cost in costs.items() if cost <= limit), None)
+    limit = min(costs.values(), default=math.inf) * (1 + _SAME)
+    best = next((number for number in sorted(costs) if costs[number] <= limit), None)
     return None if best is None else (starts[best], found[best])
 
 
@@ -142,15 +120,15 @@ class Summary:
         self.hear(number, Progress(1.0, cost))
 
 
-def now_and_then(tell: OnProgress) -> OnProgress:
-    """Not everything is passed on, but all notes: nothing may come after them for long."""
+def _now_and_then(on_progress: OnProgress) -> OnProgress:
+    """Passes on only some reports, but all notes."""
     last = -math.inf
 
-    def on_progress(progress: Progress) -> None:
+    def passed_on(progress: Progress) -> None:
         nonlocal last
         now = time.monotonic()
-        if progress.note or now - last >= PAUSE:
+        if progress.note or now - last >= _PAUSE:
             last = now
-            tell(progress)
+            on_progress(progress)
 
-    return on_progress
+    return passed_on

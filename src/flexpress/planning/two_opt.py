@@ -49,8 +49,8 @@ def two_opt(distances: FloatArray, route: IntArray, state: RandomState, one_way:
 
     The paper: "it randomly selects two edges and checks if switching their connections can shorten
     the overall route. The process terminates if no improvement can be made". Here each pass draws
-    all pairs in a new random order, so that the end is certain rather than likely. Where ways there
-    and back differ, turning a piece round is rarely enough: then single nodes are moved too.
+    all pairs in a new random order, so that the end is certain rather than likely. If ways
+    there and back differ, reversing a piece rarely helps: then single nodes are moved too.
     """
     pairs = edge_pairs(len(route))
     improved = True
@@ -105,7 +105,7 @@ def differ_by_direction(distances: FloatArray, nodes: IntArray) -> bool:
 
 @njit(cache=True)
 def turn_if_shorter(distances: FloatArray, route: IntArray, left: int, right: int) -> bool:
-    """The same switch where the ways inside b..c change too: the whole length is compared."""
+    """The same switch if the ways inside b..c change too: compares the whole length."""
     length = route_length(distances, route)
     turn(route, left, right)
     if route_length(distances, route) < length * (1 - MIN_GAIN):
@@ -127,7 +127,7 @@ def move_if_shorter(distances: FloatArray, route: IntArray, old: int, new: int) 
 
 @njit(cache=True)
 def move(route: IntArray, old: int, new: int) -> None:
-    """Take the node at place `old` to place `new`; those between close up."""
+    """Move the node at place `old` to place `new`; the nodes between shift."""
     step = 1 if new > old else -1
     for place in range(old, new, step):
         route[place], route[place + step] = route[place + step], route[place]

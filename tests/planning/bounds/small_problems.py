@@ -11,7 +11,6 @@ from test_search_against_exact import LAYOUTS, place_clients
 
 from flexpress.arrays import FloatArray
 from flexpress.planning.exact import solve_exact
-from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem, Tours
 from flexpress.scenario import Objective
 
@@ -81,7 +80,7 @@ def draw_budgets(problem: Problem, rng: np.random.Generator) -> FloatArray:
     tours = solve_exact(balanced, "minmax")
     assert tours is not None
     share = 3.0 if kind == "ample" else rng.choice(TIGHTNESS)
-    budgets = share * weights * cost_of(balanced, "minmax", tours)
+    budgets = share * weights * balanced.cost("minmax", tours)
     if kind == "one unlimited":
         budgets[-1] = np.inf
     return budgets
@@ -90,7 +89,7 @@ def draw_budgets(problem: Problem, rng: np.random.Generator) -> FloatArray:
 def optimum(problem: Problem, objective: Objective) -> float:
     """inf where there is no plan."""
     tours = solve_exact(problem, objective)
-    return np.inf if tours is None else cost_of(problem, objective, tours)
+    return np.inf if tours is None else problem.cost(objective, tours)
 
 
 def random_tours(problem: Problem, rng: np.random.Generator) -> Tours:

@@ -11,14 +11,13 @@ from cases import OBJECTIVES, problem_of
 from small_problems import optimum, random_tours, small_problem
 from thinned import few_and_many
 
-from flexpress.planning.bounds import tours as bounds_by_tours
+from flexpress.planning.bounds import tour_bounds
 from flexpress.planning.bounds.certificate import lower_bound
+from flexpress.planning.bounds.effort import ProofEffort
 from flexpress.planning.bounds.one_tree import least_length
 from flexpress.planning.bounds.shared_load import farthest_client, shared_load
-from flexpress.planning.bounds.tours import TourBounds
-from flexpress.planning.bounds.work import Work
+from flexpress.planning.bounds.tour_bounds import TourBounds
 from flexpress.planning.exact import solve_exact
-from flexpress.planning.objectives import cost_of
 from flexpress.planning.problem import Problem, Tours
 from flexpress.scenario import Objective
 
@@ -38,7 +37,7 @@ def cases(objective: Objective, seeds: range, max_clients: int = 7) -> Iterator[
 
 
 def bound_from(problem: Problem, objective: Objective, tours: Tours) -> float:
-    return lower_bound(problem, objective, tours, Work()).value
+    return lower_bound(problem, objective, tours, ProofEffort()).value
 
 
 def bound_from_optimum(problem: Problem, objective: Objective) -> float:
@@ -126,7 +125,7 @@ def test_from_any_plan(objective: Objective, seeds: range) -> None:
 def test_column_generation_alone(
     objective: Objective, seeds: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds_by_tours, "best_plan_below", lambda *_: None)
+    monkeypatch.setattr(tour_bounds, "best_plan_below", lambda *_: None)
     assert check_tour_bounds(bound_from_optimum, objective, seeds) > 0.4
 
 
@@ -142,7 +141,7 @@ def test_many_more(objective: Objective) -> None:
 def test_routes_that_forget_whom_they_visited(
     objective: Objective, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds_by_tours, "MEMORIES", (2, 4))
+    monkeypatch.setattr(tour_bounds, "_MEMORIES", (2, 4))
     share = check_tour_bounds(bound_from_optimum, objective, range(2000, 2060), max_clients=11)
     assert share > 0.97
 
@@ -152,7 +151,7 @@ def test_nothing_is_impossible_that_a_plan_does() -> None:
     for seed, problem, best in cases("minmax", range(50)):
         if not 0 < best < np.inf:
             continue
-        bounds = TourBounds(problem, Work())
+        bounds = TourBounds(problem, ProofEffort())
         for latest in (best * (1 + 1e-9), best * 1.001, np.inf):
             assert not bounds.impossible_within(latest), seed
         proven.append(bounds.impossible_within(best * 0.98))
@@ -165,7 +164,7 @@ def test_the_fewest_transporters_that_are_proven_are_needed() -> None:
     for seed in range(60):
         problem = alike(small_problem(seed), 1)
         fewest = next(k for k in range(1, 9) if k == 8 or has_plan(alike(problem, k)))
-        proven.append(TourBounds(problem, Work()).fewest_transporters(8) or 1)
+        proven.append(TourBounds(problem, ProofEffort()).fewest_transporters(8) or 1)
         needed.append(fewest)
         assert proven[-1] <= needed[-1], seed
     assert np.mean(np.equal(proven, needed)) > 0.9
@@ -190,7 +189,7 @@ def has_plan(problem: Problem) -> bool:
 
 def test_unequal_transporters_have_no_fewest_number() -> None:
     problem = problem_of(np.eye(3, 2), np.array([1.0, 2.0]), 0.0, np.array([1.0, 1.0]))
-    bounds = TourBounds(problem, Work())
+    bounds = TourBounds(problem, ProofEffort())
     assert bounds.impossible_within(np.inf)
     assert bounds.fewest_transporters(9) is None
 
@@ -200,7 +199,7 @@ def test_unequal_transporters_have_no_fewest_number() -> None:
 def test_tours_as_long_as_can_be_are_not_lost_to_rounding(way: float, num_clients: int) -> None:
     ways = way * (1 - np.eye(num_clients + 1))
     problem = problem_of(np.zeros((num_clients + 1, 2)), np.ones(1), 0.0, np.full(1, np.inf))
-    bounds = TourBounds(replace(problem, matrix=ways), Work())
+    bounds = TourBounds(replace(problem, matrix=ways), ProofEffort())
     assert not bounds.impossible_within(np.inf)
     assert not bounds.impossible_within(way * (num_clients + 1))
     assert bounds.impossible_within(way * num_clients)
@@ -215,8 +214,8 @@ def test_plans_that_hardly_differ_are_told_apart(objective: Objective) -> None:
     problem = problem_of(positions, speeds, 5.0, np.full(2, np.inf))
     tours = solve_exact(problem, objective)
     assert tours is not None
-    best = cost_of(problem, objective, tours)
-    worse = cost_of(problem, objective, tours[::-1])
+    best = problem.cost(objective, tours)
+    worse = problem.cost(objective, tours[::-1])
     assert best * (1 + 1e-9) < worse < best * (1 + 1e-6)
     bound = bound_from(problem, objective, tours[::-1])
     assert best * (1 - 1e-8) <= bound <= best

@@ -10,24 +10,25 @@ import pytest
 from small_problems import small_problem
 
 from flexpress.arrays import FloatArray
-from flexpress.planning.bounds.column_generation import room_for
-from flexpress.planning.bounds.pricing import (
+from flexpress.planning.bounds.completions import most_prizes
+from flexpress.planning.bounds.enumeration import enumerate_tours
+from flexpress.planning.bounds.pricing import make_labels, price
+from flexpress.planning.bounds.pricing_data import (
     FREE,
     SWS,
     TOTAL,
-    Flyer,
-    Ground,
-    enumerate_tours,
-    most_prizes,
-    price,
+    PricingTask,
+    kinds_of,
+    pricing_data,
+    shortest_tours,
+    tour_rules,
 )
-from flexpress.planning.bounds.pricing_data import ground_of, kinds_of, make_flyer, shortest_tours
 from flexpress.planning.problem import BUDGET_TOLERANCE, Problem
 
 COSTS = {"free": FREE, "total": TOTAL, "sws": SWS}
 SEEDS = range(40)
 SEVEN_CLIENTS = [21, 36]
-LABELS = room_for(20_000)
+LABELS = make_labels(20_000)
 STEPS = 64
 
 
@@ -42,11 +43,14 @@ class Pricing:
         length = self.problem.length(range(1, nodes))
         everyone = self.kind.time_per_metre * length + self.kind.time_per_client * nodes
         self.latest = np.full(nodes, rng.choice([0.3, 0.6, 1.0, np.inf]) * everyone)
-        self.flyer: Flyer = make_flyer(self.kind, cost, self.latest, self.problem.distances())
-        self.ground: Ground = ground_of(self.problem, int(rng.integers(1, 6)))
+        self.rules = tour_rules(self.kind, cost, self.latest, self.problem.distances())
+        self.data = pricing_data(self.problem, int(rng.integers(1, 6)))
         typical = {FREE: 1.0, TOTAL: everyone, SWS: everyone**2}[cost]
         self.prizes: FloatArray = np.append(0.0, 2 * typical / nodes * rng.random(nodes - 1))
         self.cost = cost
+
+    def task(self, below: float = 0.0) -> PricingTask:
+        return PricingTask(self.data, self.rules, self.prizes, below)
 
     def allowed_tours(self) -> Iterator[tuple[tuple[int, ...], float, float]]:
         """Every tour within budget and time: its clients, its length, its cost - prizes."""
@@ -76,7 +80,7 @@ def test_price_is_never_above_the_cheapest_tour(cost: int) -> None:
     for seed in SEEDS:
         case = Pricing(seed, cost)
         least = case.least(below=0.0)
-        low, proven, _, _ = price(case.ground, case.flyer, case.prizes, LABELS, 0, STEPS, 0.0, 5)
+        low, proven, _, _ = price(case.task(), LABELS, 0, STEPS, 5)
         assert proven
         assert low <= min(least, 0.0) + 1e-9 * case.prizes.sum(), seed
         exact += low >= min(least, 0.0) - 1e-9 * case.prizes.sum()
@@ -87,8 +91,8 @@ def test_price_is_never_above_the_cheapest_tour(cost: int) -> None:
 def test_price_with_full_memory_is_the_cheapest_tour(cost: int) -> None:
     for seed in SEEDS:
         case = Pricing(seed, cost)
-        ground = ground_of(case.problem, 12)
-        low, _, routes, _ = price(ground, case.flyer, case.prizes, LABELS, 0, STEPS, 0.0, 5)
+        case.data = pricing_data(case.problem, 12)
+        low, _, routes, _ = price(case.task(), LABELS, 0, STEPS, 5)
         assert low == pytest.approx(min(case.least(below=0.0), 0.0), abs=1e-8 * case.prizes.sum())
         for route in routes:
             tour = route[route > 0].tolist()
@@ -97,10 +101,8 @@ def test_price_with_full_memory_is_the_cheapest_tour(cost: int) -> None:
 
 def test_price_without_room_or_with_narrow_layers_claims_nothing() -> None:
     case = Pricing(3, SWS)
-    for labels, width in [(room_for(1), 0), (LABELS, 1)]:
-        low, proven, _, _ = price(
-            case.ground, case.flyer, case.prizes, labels, width, STEPS, 0.0, 5
-        )
+    for labels, width in [(make_labels(1), 0), (LABELS, 1)]:
+        low, proven, _, _ = price(case.task(), labels, width, STEPS, 5)
         assert not proven
         assert low >= case.least(below=0.0) - 1e-9 * case.prizes.sum()
 
@@ -109,13 +111,13 @@ def test_price_without_room_or_with_narrow_layers_claims_nothing() -> None:
 def test_most_prizes_is_never_below_what_a_way_home_collects(cost: int) -> None:
     for seed in SEEDS:
         case = Pricing(seed, cost)
-        table = most_prizes(case.ground, case.flyer, case.prizes, STEPS)
-        step = case.flyer.reach / STEPS
+        table = most_prizes(case.task(), STEPS)
+        step = case.rules.reach / STEPS
         distances = case.problem.distances()
         for tour in elementary_tours(case.problem):
             way = sum(distances[i, j] for i, j in itertools.pairwise([*tour, 0]))
             entry = int(way / step)
-            if len(tour) < len(case.flyer.longest) and entry < STEPS:
+            if len(tour) < len(case.rules.longest) and entry < STEPS:
                 collected = case.prizes[list(tour[1:])].sum()
                 assert table[len(tour) - 1, tour[0], entry] >= collected * (1 - 1e-9), (seed, tour)
 
@@ -131,9 +133,7 @@ def test_enumeration_finds_the_sets_that_brute_force_finds(cost: int) -> None:
             if value < below:
                 clients = sum(1 << (i - 1) for i in tour)
                 expected[clients] = min(length, expected.get(clients, np.inf))
-        sets, lengths, complete = enumerate_tours(
-            case.ground, case.flyer, case.prizes, STEPS, below, 1000
-        )
+        sets, lengths, complete = enumerate_tours(case.task(below), STEPS, 1000)
         assert complete
         assert len(set(sets.tolist())) == len(sets)
         found = dict(zip(sets.tolist(), lengths.tolist(), strict=True))
@@ -142,7 +142,7 @@ def test_enumeration_finds_the_sets_that_brute_force_finds(cost: int) -> None:
 
 def test_enumeration_without_room_says_that_it_is_not_complete() -> None:
     case = Pricing(3, FREE)
-    _, _, complete = enumerate_tours(case.ground, case.flyer, case.prizes, STEPS, 1.0, 2)
+    _, _, complete = enumerate_tours(case.task(1.0), STEPS, 2)
     assert not complete
 
 

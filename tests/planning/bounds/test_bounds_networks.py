@@ -11,10 +11,10 @@ from cases import OBJECTIVES, block_network
 from flexpress import Plan, Scenario, make_plan
 from flexpress.planning.bounds import certify_plan
 from flexpress.planning.bounds.certificate import lower_bound
-from flexpress.planning.bounds.tours import TourBounds
-from flexpress.planning.bounds.work import Work
-from flexpress.planning.objectives import cost_of
+from flexpress.planning.bounds.effort import ProofEffort
+from flexpress.planning.bounds.tour_bounds import TourBounds
 from flexpress.planning.problem import Problem
+from flexpress.planning.progress import Effort
 from flexpress.planning.search import solve_search
 from flexpress.scenario import Objective
 
@@ -24,16 +24,18 @@ OPTIMAL = 1e-6
 
 def test_one_network_is_solved_to_optimality() -> None:
     network = block_network(1)
-    tours = solve_search(network, "minmax")
+    tours = solve_search(network, "minmax", Effort())
     assert tours is not None
-    cost = cost_of(network, "minmax", tours)
-    assert lower_bound(network, "minmax", tours, Work()).value == pytest.approx(cost, rel=OPTIMAL)
+    cost = network.cost("minmax", tours)
+    assert lower_bound(network, "minmax", tours, ProofEffort()).value == pytest.approx(
+        cost, rel=OPTIMAL
+    )
 
 
 def test_at_50_mbit_twelve_kilojoules_need_five_transporters() -> None:
     scenario = Scenario.preset("paper-50mbit")
     problem = replace(Problem.of(scenario), budgets=np.full(4, 12e3))
-    assert TourBounds(problem, Work()).fewest_transporters(9) == 5
+    assert TourBounds(problem, ProofEffort()).fewest_transporters(9) == 5
 
 
 @pytest.mark.slow

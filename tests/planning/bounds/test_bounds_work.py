@@ -12,22 +12,22 @@ from cases import OBJECTIVES, block_network, problem_of
 
 from flexpress import InputError, Plan, Scenario, make_plan
 from flexpress.planning.bounds import certificate, certify_plan
-from flexpress.planning.bounds.certificate import Bound, lower_bound
+from flexpress.planning.bounds.certificate import LowerBound, lower_bound
+from flexpress.planning.bounds.effort import ProofEffort
 from flexpress.planning.bounds.one_tree import one_tree
 from flexpress.planning.bounds.pricing import price
-from flexpress.planning.bounds.work import Work
 from flexpress.planning.problem import Problem
-from flexpress.planning.progress import Progress
+from flexpress.planning.progress import Effort, Progress, Watch
 from flexpress.planning.search import solve_search
 from flexpress.scenario import Objective
 
 NETWORK = block_network(1)
 
 
-def bound_of(problem: Problem, objective: Objective, work: Work) -> Bound:
-    tours = solve_search(problem, objective, iterations=2000)
+def bound_of(problem: Problem, objective: Objective, effort: ProofEffort) -> LowerBound:
+    tours = solve_search(problem, objective, Effort(iterations=2000))
     assert tours is not None
-    return lower_bound(problem, objective, tours, work)
+    return lower_bound(problem, objective, tours, effort)
 
 
 def small_network(num_clients: int = 11) -> Problem:
@@ -44,14 +44,14 @@ def planned() -> tuple[Scenario, Plan]:
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_same_bound_bit_for_bit(objective: Objective) -> None:
-    first, second = (bound_of(small_network(), objective, Work()) for _ in range(2))
+    first, second = (bound_of(small_network(), objective, ProofEffort()) for _ in range(2))
     assert first == second
     assert first.method == "column generation"
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_stopped_at_once_there_is_still_a_bound(objective: Objective) -> None:
-    stopped = bound_of(NETWORK, objective, Work(should_stop=lambda: True))
+    stopped = bound_of(NETWORK, objective, ProofEffort(watch=Watch(should_stop=lambda: True)))
     assert stopped.method in ("farthest client", "shared load")
     assert stopped.value > 0
 
@@ -60,10 +60,10 @@ def test_stopped_at_once_there_is_still_a_bound(objective: Objective) -> None:
 def test_seconds_are_kept(objective: Objective, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nearly: a step that has begun is finished. Here each look at the clock takes a second."""
     looks = itertools.count()
-    tours = solve_search(NETWORK, objective, iterations=2000)
+    tours = solve_search(NETWORK, objective, Effort(iterations=2000))
     assert tours is not None
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(looks)))
-    bound = lower_bound(NETWORK, objective, tours, Work(seconds=50.0, started=0.0))
+    bound = lower_bound(NETWORK, objective, tours, ProofEffort(seconds=50.0, started=0.0))
     assert bound.value > 0
     assert 50 <= next(looks) < 75
 
@@ -71,7 +71,7 @@ def test_seconds_are_kept(objective: Objective, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_progress_goes_from_0_to_1_and_bounds_rise(objective: Objective) -> None:
     told: list[Progress] = []
-    bound = bound_of(small_network(), objective, Work(on_progress=told.append))
+    bound = bound_of(small_network(), objective, ProofEffort(watch=Watch(told.append)))
     fractions = [progress.fraction for progress in told]
     bounds = [progress.cost for progress in told if progress.cost is not None]
     assert fractions == sorted(fractions)
@@ -85,9 +85,9 @@ def test_progress_goes_from_0_to_1_and_bounds_rise(objective: Objective) -> None
 def test_without_highs_the_cheap_bounds_remain(
     objective: Objective, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    best = bound_of(small_network(), objective, Work())
+    best = bound_of(small_network(), objective, ProofEffort())
     monkeypatch.setattr(certificate, "has_highs", lambda: False)
-    cheap = bound_of(small_network(), objective, Work())
+    cheap = bound_of(small_network(), objective, ProofEffort())
     assert cheap.method in ("farthest client", "shared load")
     assert 0.3 * best.value < cheap.value <= best.value
 
@@ -102,7 +102,7 @@ def test_has_highs_asks_for_the_package(monkeypatch: pytest.MonkeyPatch) -> None
 def test_many_clients_have_a_cheap_bound(objective: Objective) -> None:
     positions = 5000 * np.random.default_rng(0).random((301, 2))
     problem = problem_of(positions, np.full(3, 10.0), 6.0, np.full(3, np.inf))
-    assert bound_of(problem, objective, Work()).method == "shared load"
+    assert bound_of(problem, objective, ProofEffort()).method == "shared load"
 
 
 class TestCertifiedPlans:

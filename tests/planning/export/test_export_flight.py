@@ -23,7 +23,7 @@ from flights import (
 
 from flexpress import InputError, Scenario
 from flexpress.planning.export import EXPORT_FORMATS, check_clearance, export_plan, parse_origin
-from flexpress.planning.export.flight import Corner, Visit, make_flight
+from flexpress.planning.export.flight_plan import Corner, Stop, make_flight_plan
 from flexpress.scenario import Objective
 from flexpress.scenario.projection import Coordinate, geodesics
 
@@ -32,29 +32,29 @@ from flexpress.scenario.projection import Coordinate, geodesics
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_missions_are_as_long_as_the_tours(preset: str, objective: Objective) -> None:
     scenario, plan = preset_plan(preset, objective)
-    flight = make_flight(scenario, plan, origin=origin_of(scenario))
+    flight = make_flight_plan(scenario, plan, origin=origin_of(scenario))
     assert len(flight.missions) == sum(bool(tour.clients) for tour in plan.transporters)
     for mission in flight.missions:
         tour = plan.transporters[mission.transporter - 1]
-        assert tuple(visit.client for visit in mission.visits) == tour.clients
+        assert tuple(visit.client for visit in mission.stops) == tour.clients
         assert same_length(flight.path(mission), tour.length)
 
 
 @pytest.mark.parametrize("origin", ORIGINS)
 def test_a_plane_may_lie_anywhere_on_the_earth(origin: Coordinate) -> None:
     scenario = walled()
-    flight = make_flight(scenario, walled_plan(scenario), origin=origin)
+    flight = make_flight_plan(scenario, walled_plan(scenario), origin=origin)
     for mission in flight.missions:
         assert same_length(flight.path(mission), mission.tour.length)
-    places = np.array([flight.home, *(v.place for m in flight.missions for v in m.visits)])
+    places = np.array([flight.home, *(v.place for m in flight.missions for v in m.stops)])
     assert np.all(np.abs(places) <= [90, 180])
 
 
 def test_x_is_east_and_y_is_north() -> None:
     scenario = Scenario.preset("four")  # clients at (3, 0), (3, 4), (-3, 0), (-3, -4)
-    flight = make_flight(scenario, plan_of(scenario, [[1, 2], [3, 4]]), origin=(45.0, 7.0))
-    east, north_east = (visit.place for visit in flight.missions[0].visits)
-    west, south_west = (visit.place for visit in flight.missions[1].visits)
+    flight = make_flight_plan(scenario, plan_of(scenario, [[1, 2], [3, 4]]), origin=(45.0, 7.0))
+    east, north_east = (visit.place for visit in flight.missions[0].stops)
+    west, south_west = (visit.place for visit in flight.missions[1].stops)
     assert flight.home == (45.0, 7.0)
     assert west[1] < 7.0 < east[1]
     assert south_west[0] < 45.0 < north_east[0]
@@ -64,19 +64,19 @@ def test_x_is_east_and_y_is_north() -> None:
 def test_corners_stand_where_they_are_flown(geographic: bool) -> None:
     scenario = walled(geographic=geographic)
     plan = walled_plan(scenario)
-    first, third = make_flight(scenario, plan, origin=origin_of(scenario)).missions
+    first, third = make_flight_plan(scenario, plan, origin=origin_of(scenario)).missions
     kinds = [type(point) for point in first.waypoints]
-    assert kinds == [Visit, Visit, Corner, Corner]  # the way home goes around the zone
+    assert kinds == [Stop, Stop, Corner, Corner]  # the way home goes around the zone
     near_client, near_server = first.waypoints[2:]
     assert near_server.place[1] < near_client.place[1]
-    assert [type(point) for point in third.waypoints] == [Visit]
+    assert [type(point) for point in third.waypoints] == [Stop]
     assert [mission.transporter for mission in (first, third)] == [1, 3]
 
 
 def test_both_ways_of_giving_places_lead_to_the_same_missions() -> None:
     planar, geographic = walled(), walled(geographic=True)
-    one = make_flight(planar, walled_plan(planar), origin=ORIGIN)
-    two = make_flight(geographic, walled_plan(geographic))
+    one = make_flight_plan(planar, walled_plan(planar), origin=ORIGIN)
+    two = make_flight_plan(geographic, walled_plan(geographic))
     assert one.no_fly == two.no_fly
     for here, there in zip(one.missions, two.missions, strict=True):
         assert np.array(one.path(here)) == pytest.approx(np.array(two.path(there)), abs=2e-9)
@@ -85,7 +85,7 @@ def test_both_ways_of_giving_places_lead_to_the_same_missions() -> None:
 
 def test_no_fly_zones_turn_left_even_across_the_date_line() -> None:
     scenario = walled()
-    flight = make_flight(scenario, walled_plan(scenario), origin=DATE_LINE)
+    flight = make_flight_plan(scenario, walled_plan(scenario), origin=DATE_LINE)
     (zone,) = flight.no_fly
     east = [longitude < 0 for _, longitude in zone]
     assert east == [True, True, False, False]
@@ -96,11 +96,11 @@ def test_no_fly_zones_turn_left_even_across_the_date_line() -> None:
 
 def test_energy_is_counted_stop_by_stop() -> None:
     scenario, plan = preset_plan("coast", "minmax")
-    for mission in make_flight(scenario, plan, origin=ORIGIN).missions:
+    for mission in make_flight_plan(scenario, plan, origin=ORIGIN).missions:
         k = mission.transporter - 1
         hover = scenario.hover_power + scenario.transmit_power
         spent = 0.0
-        for visit in mission.visits:
+        for visit in mission.stops:
             spent += visit.leg / mission.speed * scenario.flight_power(k)
             spent += scenario.transfer_time * hover
             assert visit.energy == pytest.approx(spent)
@@ -116,8 +116,8 @@ def test_clients_at_the_server_take_no_way() -> None:
             "link": {"transfer_time": 0, "altitude": 50},
         }
     )
-    flight = make_flight(scenario, plan_of(scenario, [[1]]), origin=ORIGIN)
-    (visit,) = flight.missions[0].visits
+    flight = make_flight_plan(scenario, plan_of(scenario, [[1]]), origin=ORIGIN)
+    (visit,) = flight.missions[0].stops
     assert (visit.place, visit.leg, visit.energy) == (flight.home, 0.0, 0.0)
 
 
@@ -154,7 +154,7 @@ def test_a_plane_needs_an_origin() -> None:
 
 
 def test_an_origin_is_for_planes_only() -> None:
-    assert "leave --origin out" in refusal(walled(geographic=True), ORIGIN)
+    assert "omit --origin" in refusal(walled(geographic=True), ORIGIN)
 
 
 def test_an_altitude_is_needed() -> None:

@@ -1,5 +1,5 @@
-"""Lower bounds: how good a plan can still get, and that no plan can keep the budgets."""
+"""Lower bounds: proves how far a plan is from the optimum, or that no plan keeps the budgets."""
 
-from flexpress.planning.bounds.certificate import Bound, certify_plan, check_certify
+from flexpress.planning.bounds.certificate import LowerBound, certify_plan, check_certify, load
 
-__all__ = ["Bound", "certify_plan", "check_certify"]
+__all__ = ["LowerBound", "certify_plan", "check_certify", "load"]

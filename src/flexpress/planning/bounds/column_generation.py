@@ -1,60 +1,62 @@
-"""Column generation: prizes for the clients that make the proven bound as high as it gets.
+"""Column generation: finds the prizes of the clients that prove the highest bound.
 
 For any prizes the Lagrangian bound
 
     sum of prizes + sum over kinds of number * min(0, least cost - prizes of any tour of the kind)
 
 is below the cost of every plan: each transporter flies at most one tour, each client is on one. The
-linear programme over the tours known so far proposes prizes, pricing finds the tours that are
-missing, and so on. Prizes are smoothed towards those of the best bound (Wentges, 1997).
+linear programme over the tours known so far, solved by HiGHS, proposes prizes; pricing finds the
+tours that are missing; and so on. Prizes are smoothed towards those of the best bound (Wentges,
+1997).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from flexpress.arrays import FloatArray
-from flexpress.planning.bounds.master import Master
-from flexpress.planning.bounds.pricing import FREE, Flyer, Ground, Labels, price, tour_cost
-from flexpress.planning.bounds.work import Work
+from flexpress.planning.bounds.completions import tour_cost
+from flexpress.planning.bounds.effort import ProofEffort
+from flexpress.planning.bounds.pricing import Labels, price
+from flexpress.planning.bounds.pricing_data import FREE, PricingData, PricingTask, TourRules
 
-SMOOTHING = 0.8
-ROUTES = 30
-"""Routes that pricing hands out at once."""
+_SMOOTHING = 0.8
+_ROUTES = 30
+"""Routes that one call of pricing returns."""
 
-WIDTHS = (10, 60, 0)
-"""Labels per layer and client: first few, for routes; at last all of them, for the proof."""
+_WIDTHS = (10, 60, 0)
+"""Labels per layer and client: few at first, to find routes; in the end all, to prove."""
 
 STEPS = (64, 128, 256)
-"""Fineness of the table of completions at each width."""
+"""Steps of the table of completions at each width."""
 
-LEFT_OUT = 2.0
-"""Price of leaving a client out, in units of the plan's cost; 1 where only feasibility counts."""
+_OMISSION = 2.0
+"""Price of omitting a client, in units of the plan's cost; 1 if only feasibility counts."""
 
-PROOF_FROM = 0.5
-"""Share of the work after which something is to be proven."""
+_PROOF_FROM = 0.5
+"""Share of the effort after which any proof is better than none."""
 
-CONVERGED = 1e-7
-NUM_LABELS = 1_500_000
+_CONVERGED = 1e-7
 
 Column = tuple[int, tuple[int, ...]]
 """The kind of transporter, and the nodes 1..N in visiting order."""
 
 
 @dataclass(frozen=True)
-class Fleet:
-    """The kinds of transporters as pricing sees them, and how many there are of each."""
+class PricedFleet:
+    """The tours of every kind of transporter, and how many transporters there are of each."""
 
-    flyers: Sequence[Flyer]
+    rules: Sequence[TourRules]
     numbers: Sequence[int]
-    unit: float  # costs are handed to the linear programme in units of this
+    unit: float  # costs are passed to the linear programme in this unit
 
     @property
     def free(self) -> bool:
-        return all(flyer.cost == FREE for flyer in self.flyers)
+        return all(rules.cost == FREE for rules in self.rules)
 
 
 @dataclass(frozen=True)
@@ -70,85 +72,77 @@ class Proof:
 class ColumnGeneration:
     """The linear programme and the tours in it."""
 
-    ground: Ground
-    fleet: Fleet
+    data: PricingData
+    fleet: PricedFleet
     labels: Labels
     tours: dict[Column, None] = field(default_factory=dict)
     best: Proof | None = None
     value: float = np.inf  # of the linear programme
 
     def __post_init__(self) -> None:
-        nodes = len(self.ground.distances)
-        leaving_out = 1.0 if self.fleet.free else LEFT_OUT
-        self._master = Master(nodes - 1, self.fleet.numbers, leaving_out)
+        nodes = len(self.data.distances)
+        omission = 1.0 if self.fleet.free else _OMISSION
+        self._programme = _LinearProgramme(nodes - 1, self.fleet.numbers, omission)
         self._centre: FloatArray | None = None
         self._level = 0
         self._estimate = -np.inf
 
     def add(self, tours: Iterable[Column]) -> int:
-        """Put these tours, with their kinds, into the programme; how many were new and allowed."""
+        """Add these tours to the programme; how many were new and allowed."""
         new = 0
         for kind, tour in tours:
             known = not tour or (kind, tour) in self.tours
             cost = None if known else self._cost(kind, tour)
             if cost is not None:
                 self.tours[kind, tour] = None
-                self._master.add(kind, cost, tour)
+                self._programme.add(kind, cost, tour)
                 new += 1
         return new
 
-    def run(self, enough: float, hopeless: float, work: Work) -> Proof | None:
-        """Raise the bound until it is `enough`, or cannot: the best proof so far.
+    def run(self, enough: float, hopeless: float, effort: ProofEffort) -> Proof | None:
+        """Raise the bound until it is `enough` or cannot rise; the best proof so far.
 
-        It cannot once the programme's value, which no bound exceeds, is down to `hopeless`.
+        The programme's value is above every bound. Once it falls to `hopeless`, this gives up.
         """
-        while not work.over():
-            if self.best is None and work.fraction > PROOF_FROM:
-                self._level = len(WIDTHS) - 1  # rather some proof than a better one too late
-            self.value, prizes = self._master.solve()
-            if self.value <= hopeless or not self._step(prizes, work):
+        while not effort.over():
+            if self.best is None and effort.fraction > _PROOF_FROM:
+                self._level = len(_WIDTHS) - 1  # a weak proof now is better than none
+            self.value, prizes = self._programme.solve()
+            if self.value <= hopeless or not self._step(prizes, effort):
                 break
             reached = -np.inf if self.best is None else self.best.bound
-            if reached >= min(enough, self.value - CONVERGED * abs(self.value)):
+            if reached >= min(enough, self.value - _CONVERGED * abs(self.value)):
                 break
         return self.best
 
-    def evaluate(self, prizes: FloatArray, work: Work) -> Proof | None:
+    def evaluate(self, prizes: FloatArray, effort: ProofEffort) -> Proof | None:
         """What these prizes prove."""
-        self._level = len(WIDTHS) - 1
-        self._price(prizes, work)
+        self._level = len(_WIDTHS) - 1
+        self._price(prizes, effort)
         return self.best
 
-    def _step(self, prizes: FloatArray, work: Work) -> bool:
-        """Price near the best prizes, then at the programme's; False when nothing is left to do."""
+    def _step(self, prizes: FloatArray, effort: ProofEffort) -> bool:
+        """Price near the best prizes, then at the programme's; False if nothing is left to do."""
         trials = [prizes]
         if self._centre is not None:
-            trials.insert(0, SMOOTHING * self._centre + (1 - SMOOTHING) * prizes)
+            trials.insert(0, _SMOOTHING * self._centre + (1 - _SMOOTHING) * prizes)
         for trial in trials:
-            if self._level < len(WIDTHS) and self._price(trial, work):
+            if self._level < len(_WIDTHS) and self._price(trial, effort):
                 return True
         self._level += 1
         self._estimate = -np.inf
-        return self._level < len(WIDTHS)
+        return self._level < len(_WIDTHS)
 
-    def _price(self, prizes: FloatArray, work: Work) -> int:
-        """Tours that the prizes make cheap: how many new ones. Takes note of the bound."""
-        width, steps = WIDTHS[self._level], STEPS[self._level]
+    def _price(self, prizes: FloatArray, effort: ProofEffort) -> int:
+        """Add the tours that these prizes make cheap; how many are new. Keeps the bound."""
+        width, steps = _WIDTHS[self._level], STEPS[self._level]
         new, all_proven = 0, True
         lows: list[float] = []
-        for kind, flyer in enumerate(self.fleet.flyers):
-            low, proven, routes, used = price(
-                self.ground,
-                flyer,
-                prizes * self.fleet.unit,
-                self.labels,
-                width,
-                steps,
-                0.0,
-                ROUTES,
-            )
-            work.add(used)
-            if work.over() and width > 0:
+        for kind, rules in enumerate(self.fleet.rules):
+            task = PricingTask(self.data, rules, prizes * self.fleet.unit, 0.0)
+            low, proven, routes, used = price(task, self.labels, width, steps, _ROUTES)
+            effort.add(used)
+            if effort.over() and width > 0:
                 return 0
             lows.append(min(low / self.fleet.unit, 0.0))
             all_proven &= proven
@@ -158,26 +152,61 @@ class ColumnGeneration:
             self._estimate, self._centre = bound, prizes
         if all_proven and (self.best is None or bound > self.best.bound):
             self.best = Proof(bound, prizes, tuple(lows))
-        if width == 0 and not all_proven:  # there is no room for all labels: it will not get better
-            self._level = len(WIDTHS)
+        if width == 0 and not all_proven:  # the labels do not fit: it will not get better
+            self._level = len(_WIDTHS)
             return 0
         return new
 
     def _cost(self, kind: int, tour: tuple[int, ...]) -> float | None:
         """In the fleet's unit; None if this kind may not fly the tour."""
-        flyer = self.fleet.flyers[kind]
+        rules = self.fleet.rules[kind]
         stops = [0, *tour, 0]
-        length = float(self.ground.distances[stops[:-1], stops[1:]].sum())
-        if len(tour) >= len(flyer.longest) or length > flyer.longest[len(tour)]:
+        length = float(self.data.distances[stops[:-1], stops[1:]].sum())
+        if len(tour) >= len(rules.longest) or length > rules.longest[len(tour)]:
             return None
-        return float(tour_cost(flyer, len(tour), length)) / self.fleet.unit
+        return float(tour_cost(rules, len(tour), length)) / self.fleet.unit
 
 
-def room_for(num_labels: int = NUM_LABELS) -> Labels:
-    return Labels(
-        client=np.zeros(num_labels, np.int16),
-        parent=np.zeros(num_labels, np.int32),
-        length=np.zeros(num_labels),
-        prize=np.zeros(num_labels),
-        memory=np.zeros(num_labels, np.int16),
-    )
+def quiet_highs() -> Any:
+    """A solver that prints nothing and uses one thread. highspy has no types."""
+    import highspy
+
+    model = highspy.Highs()  # type: ignore[no-untyped-call]
+    model.setOptionValue("output_flag", False)
+    model.setOptionValue("threads", 1)
+    return model
+
+
+class _LinearProgramme:
+    """min sum of costs, every client visited at least once, each kind's number of tours kept.
+
+    A client may also be omitted at a high price, so that there is always a solution.
+    """
+
+    def __init__(self, num_clients: int, numbers: Sequence[int], price_of_omission: float) -> None:
+        import highspy
+
+        self._infinity = highspy.kHighsInf
+        self._model = quiet_highs()
+        self._num_clients = num_clients
+        for _ in range(num_clients):
+            self._model.addRow(1.0, self._infinity, 0, [], [])
+        for number in numbers:
+            self._model.addRow(-float(number), self._infinity, 0, [], [])
+        for i in range(num_clients):
+            self._model.addCol(price_of_omission, 0.0, self._infinity, 1, [i], [1.0])
+
+    def add(self, kind: int, cost: float, route: Sequence[int]) -> None:
+        """Add a tour over these nodes, 1..N, some of them perhaps more than once."""
+        clients, times = np.unique(np.asarray(route) - 1, return_counts=True)
+        rows = np.append(clients, self._num_clients + kind).astype(np.int32)
+        entries = np.append(times, -1).astype(np.float64)
+        self._model.addCol(cost, 0.0, self._infinity, len(rows), rows, entries)
+
+    def solve(self) -> tuple[float, FloatArray]:
+        """The value, and the prizes of the nodes: (nodes,), 0 for the server."""
+        self._model.run()
+        duals = np.array(self._model.getSolution().row_dual[: self._num_clients])
+        return float(self._model.getInfo().objective_function_value), np.append(
+            0.0, np.maximum(duals, 0.0)
+        )

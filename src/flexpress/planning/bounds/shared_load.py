@@ -1,7 +1,7 @@
-"""Bounds for any number of clients: the farthest client, and the way that all tours must share.
+"""Bounds for any number of clients: the farthest client, and the load that all tours share.
 
-What all tours together must fly, L metres, and the N clients are shared out in the best conceivable
-way. Transporter k flies a_k seconds a metre and stays c_k seconds with a client.
+All tours together must fly at least L metres and visit N clients; the bound splits both in the best
+possible way. Transporter k needs a_k seconds per metre and c_k seconds per client.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from flexpress.planning.bounds.pricing_data import kinds_of, shortest_tours, way
 from flexpress.planning.problem import Problem
 from flexpress.scenario import Objective
 
-ROUNDING = 1e-9
-MOST_IN_MATRIX = 2000
-SEARCHES = 30
-"""Of a price, by golden section."""
+_ROUNDING = 1e-9
+_MOST_IN_MATRIX = 2000
+_GOLDEN_STEPS = 30
+"""Steps of a _golden-section search."""
 
 
 def farthest_client(problem: Problem, objective: Objective) -> float:
-    """Someone must fly to each client and back."""
-    alone = times_alone(problem)
+    """Some transporter must fly to each client and back."""
+    alone = _times_alone(problem)
     if objective == "sws":
-        return float((alone**2).sum()) * (1 - ROUNDING)
-    return float(alone.max()) * (1 - ROUNDING)
+        return float((alone**2).sum()) * (1 - _ROUNDING)
+    return float(alone.max()) * (1 - _ROUNDING)
 
 
-def times_alone(problem: Problem) -> FloatArray:
-    """Seconds to each client and back, for whoever is fastest: (clients,)."""
+def _times_alone(problem: Problem) -> FloatArray:
+    """Seconds to each client and back, with the fastest transporter: (clients,)."""
     there_and_back = ways_there(problem) + ways_back(problem)
     per_kind = [
         kind.time_per_metre * there_and_back + kind.time_per_client for kind in kinds_of(problem)
@@ -52,7 +52,7 @@ def ways_back(problem: Problem) -> FloatArray:
 
 
 def shared_load(problem: Problem, objective: Objective, length: float) -> float:
-    """The bound that follows from a length that all tours together cannot be below."""
+    """The bound that follows from a lower bound of the length of all tours together."""
     kinds, n = kinds_of(problem), problem.num_clients
     if objective == "total":
         bound = min(k.time_per_metre for k in kinds) * length
@@ -63,15 +63,16 @@ def shared_load(problem: Problem, objective: Objective, length: float) -> float:
         metres_per_second = sum(k.number / k.time_per_metre for k in kinds)
         bound = (length + per_client * n) / metres_per_second
     else:
-        bound = SwsLoad(problem, length).bound()
-    return bound * (1 - ROUNDING)
+        bound = _SwsLoad(problem, length).bound()
+    return bound * (1 - _ROUNDING)
 
 
-class SwsLoad:
+class _SwsLoad:
     """min sum R_k Delta_k^2 over R_k and L_k with sum R_k = N and sum L_k >= L, by its dual.
 
-    For any prices of a metre and of a client, what the transporters make of them separately is a
-    bound. Tours of R clients are neither shorter than R + 1 short legs nor longer than need be.
+    For any prices of a metre and of a client, the optima of the separate transporters give a
+    bound. A tour of R clients is at least as long as the R + 1 shortest legs, and no longer than
+    the shortest tour of any R clients.
     """
 
     def __init__(self, problem: Problem, length: float) -> None:
@@ -82,11 +83,11 @@ class SwsLoad:
         self._length = length
         self._counts = np.arange(1.0, problem.num_clients + 1)
         there_and_back = ways_there(problem) + ways_back(problem)
-        self._shortest = least_of_all(problem, there_and_back)
-        self._longest = most_of_all(problem, there_and_back)
+        self._shortest = _least_of_all(problem, there_and_back)
+        self._longest = _most_of_all(problem, there_and_back)
 
     def bound(self) -> float:
-        """The best prices: concave in both, so one search within the other."""
+        """The best prices. The value is concave in both, so one search runs within the other."""
         n, fleet = len(self._counts), self._numbers.sum()
         slowest, stay = self._per_metre.max(), self._per_client.max()
         round_trip = slowest * self._length / fleet + stay * n / fleet
@@ -94,12 +95,12 @@ class SwsLoad:
 
         def with_metre(metre: float) -> float:
             highest_client = 20 * (round_trip**2 * 3 + metre * self._length / n)
-            return golden(lambda client: self._value(metre, client), 0.0, highest_client)
+            return _golden(lambda client: self._value(metre, client), 0.0, highest_client)
 
-        return max(0.0, golden(with_metre, 0.0, highest_metre))
+        return max(0.0, _golden(with_metre, 0.0, highest_metre))
 
     def _value(self, metre: float, client: float) -> float:
-        """Each transporter takes its min R Delta^2 - metre L - client R, or stays at home."""
+        """Each transporter takes its min R Delta^2 - metre L - client R, or stays at the server."""
         r, a, c = self._counts, self._per_metre, self._per_client
         best_length = (metre / (2 * r * a) - c * r) / a  # (kinds, counts)
         length = np.clip(best_length, self._shortest, self._longest)
@@ -108,12 +109,12 @@ class SwsLoad:
         return float(paid + self._numbers @ np.minimum(least, 0.0))
 
 
-def golden(value: Callable[[float], float], low: float, high: float) -> float:
-    """The maximum of a concave function, nearly: any point gives a bound."""
+def _golden(value: Callable[[float], float], low: float, high: float) -> float:
+    """Nearly the maximum of a concave function; any point gives a bound."""
     ratio = (5**0.5 - 1) / 2
     left, right = high - ratio * (high - low), low + ratio * (high - low)
     at_left, at_right = value(left), value(right)
-    for _ in range(SEARCHES):
+    for _ in range(_GOLDEN_STEPS):
         if at_left > at_right:
             high, right, at_right = right, left, at_left
             left = high - ratio * (high - low)
@@ -125,16 +126,16 @@ def golden(value: Callable[[float], float], low: float, high: float) -> float:
     return max(at_left, at_right)
 
 
-def least_of_all(problem: Problem, there_and_back: FloatArray) -> FloatArray:
-    """Metres that no tour of 1..N clients is below: there and back to the nearest ones at least."""
+def _least_of_all(problem: Problem, there_and_back: FloatArray) -> FloatArray:
+    """A lower bound of the length of any tour of 1..N clients."""
     nearest = np.sort(there_and_back)
-    if problem.num_clients > MOST_IN_MATRIX:
+    if problem.num_clients > _MOST_IN_MATRIX:
         return nearest
     return np.maximum(nearest, shortest_tours(problem.distances())[1:])
 
 
-def most_of_all(problem: Problem, there_and_back: FloatArray) -> FloatArray:
-    """Metres that the shortest tour of no 1..N clients is above."""
+def _most_of_all(problem: Problem, there_and_back: FloatArray) -> FloatArray:
+    """An upper bound of the length of the shortest tour of any 1..N clients."""
     counts = np.arange(1.0, problem.num_clients + 1)
     if problem.matrix is None:
         return np.cumsum(np.sort(there_and_back)[::-1])

@@ -1,8 +1,6 @@
-"""Plans as files that ground stations, maps and spreadsheets open: one format a module."""
+"""Plans as files that ground stations, maps and spreadsheets open: one module per format."""
 
-from flexpress.planning.export.clearance import check_clearance
-from flexpress.planning.export.formats import EXPORT_FORMATS, export_plan
-from flexpress.planning.export.notes import export_notes
-from flexpress.planning.export.origin import parse_origin
+from flexpress.planning.export.flight_plan import check_clearance, parse_origin
+from flexpress.planning.export.formats import EXPORT_FORMATS, export_notes, export_plan
 
 __all__ = ["EXPORT_FORMATS", "check_clearance", "export_notes", "export_plan", "parse_origin"]

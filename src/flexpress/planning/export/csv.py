@@ -1,4 +1,4 @@
-"""CSV for spreadsheets and scripts: one row a stop, all transporters in one table."""
+"""CSV for spreadsheets and scripts: one row per stop, all transporters in one table."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import csv
 import io
 from collections.abc import Iterator
 
-from flexpress.planning.export.flight import Flight, Mission, Visit
-from flexpress.planning.export.origin import DECIMALS
+from flexpress.planning.export.flight_plan import DECIMALS, FlightPlan, Mission, Stop
 from flexpress.scenario.projection import Coordinate
 
-COLUMNS = (
+_COLUMNS = (
     "transporter",
     "order",
     "kind",
@@ -26,58 +25,58 @@ COLUMNS = (
     "energy",
 )
 
-Row = dict[str, object]
+_Row = dict[str, object]
 
 
-def write_csv(flight: Flight) -> dict[str, str]:
+def write_csv(flight: FlightPlan) -> dict[str, str]:
     table = io.StringIO()
-    writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(table, _COLUMNS, lineterminator="\n")
     writer.writeheader()
     for mission in flight.missions:
-        writer.writerows(rows(flight, mission))
+        writer.writerows(_rows(flight, mission))
     return {"plan.csv": table.getvalue()}
 
 
-def rows(flight: Flight, mission: Mission) -> Iterator[Row]:
+def _rows(flight: FlightPlan, mission: Mission) -> Iterator[_Row]:
     """What does not apply to a row stays empty."""
-    tour, last = mission.tour, len(mission.visits) + 1
+    tour, last = mission.tour, len(mission.stops) + 1
     common = {"transporter": mission.transporter, "altitude": flight.altitude}
-    home = common | degrees(flight.home) | {"name": "server"}
+    home = common | _degrees(flight.home) | {"name": "server"}
     yield home | {"order": 0, "kind": "take-off", "departure": 0, "energy": 0}
     for point in mission.waypoints:
-        place = common | degrees(point.place)
-        if isinstance(point, Visit):
-            yield place | client(point, flight.hold)
+        place = common | _degrees(point.place)
+        if isinstance(point, Stop):
+            yield place | _client(point, flight.hold)
         else:
             yield place | {"kind": "corner"}
     yield (
         home
         | {"order": last, "kind": "return"}
-        | figures(arrival=tour.round_trip, leg=mission.way_home, energy=tour.energy)
+        | _figures(arrival=tour.round_trip, leg=mission.way_home, energy=tour.energy)
     )
 
 
-def client(visit: Visit, hold: float) -> Row:
+def _client(stop: Stop, hold: float) -> _Row:
     return {
-        "order": visit.order,
+        "order": stop.order,
         "kind": "client",
-        "id": visit.client,
-        "name": visit.name,
-        **figures(
-            arrival=visit.arrival,
-            departure=visit.arrival + hold,
+        "id": stop.client,
+        "name": stop.name,
+        **_figures(
+            arrival=stop.arrival,
+            departure=stop.arrival + hold,
             hold=hold,
-            leg=visit.leg,
-            energy=visit.energy,
+            leg=stop.leg,
+            energy=stop.energy,
         ),
     }
 
 
-def degrees(place: Coordinate) -> Row:
+def _degrees(place: Coordinate) -> _Row:
     latitude, longitude = place
     return {"latitude": f"{latitude:.{DECIMALS}f}", "longitude": f"{longitude:.{DECIMALS}f}"}
 
 
-def figures(**values: float) -> Row:
+def _figures(**values: float) -> _Row:
     """To the millisecond, millimetre, millijoule."""
     return {name: f"{value:.3f}" for name, value in values.items()}

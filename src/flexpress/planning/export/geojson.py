@@ -9,35 +9,35 @@ import json
 from collections.abc import Iterator, Sequence
 
 from flexpress.planning.colours import NO_FLY
-from flexpress.planning.export.flight import Flight, Mission, Visit
+from flexpress.planning.export.flight_plan import FlightPlan, Mission, Stop
 from flexpress.scenario.projection import Coordinate
 
 
-def write_geojson(flight: Flight) -> dict[str, str]:
-    collection = {"type": "FeatureCollection", "features": list(features(flight))}
+def write_geojson(flight: FlightPlan) -> dict[str, str]:
+    collection = {"type": "FeatureCollection", "features": list(_features(flight))}
     return {"plan.geojson": json.dumps(collection, indent=1, ensure_ascii=False) + "\n"}
 
 
-def features(flight: Flight) -> Iterator[dict[str, object]]:
-    yield feature("Point", position(flight.home), kind="server", name="server")
+def _features(flight: FlightPlan) -> Iterator[dict[str, object]]:
+    yield _feature("Point", _position(flight.home), kind="server", name="server")
     for zone, name in zip(flight.no_fly, flight.no_fly_names, strict=True):
         named = {"name": name} if name else {}
         colours = {"stroke": NO_FLY, "fill": NO_FLY}
-        ring = positions([*zone, zone[0]])
-        yield feature("Polygon", [ring], kind="no-fly zone", **named, **colours)
+        ring = _positions([*zone, zone[0]])
+        yield _feature("Polygon", [ring], kind="no-fly zone", **named, **colours)
     for mission in flight.missions:
-        yield tour(flight, mission)
-        for visit in mission.visits:
-            yield client(flight, mission, visit)
+        yield _tour(flight, mission)
+        for stop in mission.stops:
+            yield _client(flight, mission, stop)
 
 
-def tour(flight: Flight, mission: Mission) -> dict[str, object]:
-    return feature(
+def _tour(flight: FlightPlan, mission: Mission) -> dict[str, object]:
+    return _feature(
         "LineString",
-        positions(flight.path(mission)),
+        _positions(flight.path(mission)),
         kind="tour",
         transporter=mission.transporter,
-        clients=len(mission.visits),
+        clients=len(mission.stops),
         speed=mission.speed,
         altitude=flight.altitude,
         length=mission.tour.length,
@@ -47,22 +47,22 @@ def tour(flight: Flight, mission: Mission) -> dict[str, object]:
     )
 
 
-def client(flight: Flight, mission: Mission, visit: Visit) -> dict[str, object]:
-    return feature(
+def _client(flight: FlightPlan, mission: Mission, stop: Stop) -> dict[str, object]:
+    return _feature(
         "Point",
-        position(visit.place),
+        _position(stop.place),
         kind="client",
-        id=visit.client,
-        name=visit.name,
+        id=stop.client,
+        name=stop.name,
         transporter=mission.transporter,
-        order=visit.order,
-        arrival=visit.arrival,
+        order=stop.order,
+        arrival=stop.arrival,
         hold=flight.hold,
         **{"marker-color": mission.colour},
     )
 
 
-def feature(geometry: str, coordinates: object, **properties: object) -> dict[str, object]:
+def _feature(geometry: str, coordinates: object, **properties: object) -> dict[str, object]:
     return {
         "type": "Feature",
         "geometry": {"type": geometry, "coordinates": coordinates},
@@ -70,10 +70,10 @@ def feature(geometry: str, coordinates: object, **properties: object) -> dict[st
     }
 
 
-def positions(places: Sequence[Coordinate]) -> list[list[float]]:
-    return [position(place) for place in places]
+def _positions(places: Sequence[Coordinate]) -> list[list[float]]:
+    return [_position(place) for place in places]
 
 
-def position(place: Coordinate) -> list[float]:
+def _position(place: Coordinate) -> list[float]:
     latitude, longitude = place
     return [longitude, latitude]

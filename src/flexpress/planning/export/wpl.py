@@ -1,49 +1,48 @@
-"""Way points for ArduPilot, "QGC WPL 110": one line an item, tab-separated, home in row 0."""
+"""Way points for ArduPilot, "QGC WPL 110": one line per item, tab-separated, home in row 0."""
 
 from __future__ import annotations
 
 import math
 
 from flexpress.errors import InputError
-from flexpress.planning.export.flight import Flight, Mission
+from flexpress.planning.export.flight_plan import DECIMALS, FlightPlan, Mission
 from flexpress.planning.export.mavlink import NAV_WAYPOINT, Params, mission_items
-from flexpress.planning.export.origin import DECIMALS
 from flexpress.planning.problem import BUDGET_TOLERANCE
 from flexpress.scenario.units import ENERGY
 
-ABOVE_SEA = 0  # MAV_FRAME_GLOBAL
-ABOVE_HOME = 3  # MAV_FRAME_GLOBAL_RELATIVE_ALT, which Mission Planner writes for all but home
+_ABOVE_SEA = 0  # MAV_FRAME_GLOBAL
+_ABOVE_HOME = 3  # MAV_FRAME_GLOBAL_RELATIVE_ALT, which Mission Planner writes for all but home
 
 
-def write_wpl(flight: Flight) -> dict[str, str]:
+def write_wpl(flight: FlightPlan) -> dict[str, str]:
     return {
-        f"transporter-{mission.transporter}.waypoints": way_points(flight, mission)
+        f"transporter-{mission.transporter}.waypoints": _way_points(flight, mission)
         for mission in flight.missions
     }
 
 
-def way_points(flight: Flight, mission: Mission) -> str:
+def _way_points(flight: FlightPlan, mission: Mission) -> str:
     hold = whole_seconds(flight.hold)
-    check_budget(mission, flight.hold, hold)
+    _check_budget(mission, flight.hold, hold)
     home = (0, 0, 0, 0, *flight.home, flight.home_altitude or 0)
-    rows = [row(0, ABOVE_SEA, NAV_WAYPOINT, home)]
+    rows = [_row(0, _ABOVE_SEA, NAV_WAYPOINT, home)]
     for number, item in enumerate(mission_items(flight, mission, hold), start=1):
-        rows.append(row(number, ABOVE_HOME, item.command, item.params))
+        rows.append(_row(number, _ABOVE_HOME, item.command, item.params))
     return "\n".join(["QGC WPL 110", *rows]) + "\n"
 
 
-def row(number: int, frame: int, command: int, params: Params) -> str:
+def _row(number: int, frame: int, command: int, params: Params) -> str:
     """Number, current, frame, command, seven parameters, continue."""
     numbers = [f"{value or 0:.{DECIMALS}f}" for value in params]
     return "\t".join([str(number), str(int(number == 0)), str(frame), str(command), *numbers, "1"])
 
 
 def whole_seconds(hold: float) -> int:
-    """ArduPilot cuts off fractions of a second: rounded up, that the model passes whole."""
+    """ArduPilot cuts off fractions of a second: rounded up, so that the transfer is complete."""
     return math.ceil(round(hold, 6))
 
 
-def check_budget(mission: Mission, planned: float, hold: int) -> None:
+def _check_budget(mission: Mission, planned: float, hold: int) -> None:
     """Longer holds cost energy that the plan did not count."""
     tour, more = mission.tour, (hold - planned) / planned if planned else 0.0
     energy = tour.energy + more * (tour.hover_energy + tour.transmission_energy)
@@ -52,6 +51,6 @@ def check_budget(mission: Mission, planned: float, hold: int) -> None:
             f"transporter {mission.transporter}: ArduPilot holds whole seconds, {hold} s at each "
             f"client for {planned:.3f} s: that takes "
             f"{ENERGY.rounded_up(energy, tour.budget)}, and the budget is "
-            f"{ENERGY.text(tour.budget, tour.budget)}; raise it and plan anew, or export qgc for "
+            f"{ENERGY.text(tour.budget, tour.budget)}; raise it and plan again, or export qgc for "
             "PX4, which holds fractions"
         )

@@ -74,13 +74,14 @@ def anneal(
     proposals: int,
     unequal: bool,
 ) -> None:
-    """Ruin and recreate so many times at this temperature, then polish; the best is kept.
+    """Ruin and recreate `ruins` times at this temperature, then polish; keep the best.
 
-    Compiled once for matrices, and once for many clients in the plane, where `matrix` is None: a
-    choice at every distance would take a quarter more time.
+    It is compiled once for matrices, and once for many clients in the plane, where `matrix` is
+    None: a test at every distance would take a quarter more time. The arrays are separate
+    arguments: as one tuple they would cost a tenth more, for counting references.
     """
     num_clients = neighbours.shape[0]
-    pause = num_clients // 64  # copying the best costs N: not at every small improvement
+    pause = num_clients // 64  # copying takes N steps: not at every small gain
     wait = 0
     total = measure(nodes, matrix, tours, weights)
     keep_if_best(nodes, tours, search, weights.objective)

@@ -1,4 +1,4 @@
-"""What a tour costs while searching, and what the plan costs in truth."""
+"""What a tour costs while searching, and what the plan really costs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexpress.planning.search.records import MINMAX, SWS, TOTAL, Records, Weigh
 def distance(nodes: Records, matrix: Records, i: int, j: int) -> float:
     """Metres from node i to node j: in a straight line if there is no matrix.
 
-    The indices are unsigned, or Numba would test whether they count from the end.
+    Indices are unsigned: else Numba would test whether they are negative.
     """
     if matrix is None:
         dx = nodes[i].x - nodes[j].x
@@ -25,11 +25,11 @@ def distance(nodes: Records, matrix: Records, i: int, j: int) -> float:
 
 @part
 def cost_if(tours: Records, weights: Weights, k: int, length: float, count: int) -> float:
-    """Cost of tour k if it had this length and so many clients.
+    """The cost of tour k if it had this length and number of clients.
 
-    A tour over its budget is judged as if it took longer. For `minmax` the sum of
-    (Delta_k / unit)^(2^doublings) stands for the maximum, so that every tour counts for something,
-    the longest by far the most.
+    A tour over its budget counts as if it took longer. For `minmax` the sum of
+    (Delta_k / unit)^(2^doublings) replaces the maximum, so that every tour matters, the longest
+    by far the most.
     """
     tour = tours[k]
     round_trip = tour.time_per_metre * length + tour.time_per_client * count
@@ -62,7 +62,7 @@ def price(weights: Weights, total: float) -> float:
 
 @part
 def true_cost(tours: Records, objective: int) -> float:
-    """The objective itself; infinite if a budget is not kept."""
+    """The objective itself; infinite if a budget is exceeded."""
     worst = 0.0
     total = 0.0
     for k in range(tours.shape[0]):

@@ -65,8 +65,8 @@ def distances_between(positions: FloatArray, rows: Indices, columns: Indices) ->
 def nearest_by_matrix(ways: FloatArray, num_neighbours: int) -> NDArray[np.int32]:
     """For every client the others, nearest first, by the shorter of the ways there and back.
 
-    Before they are compared, the slope is taken out: where every way up is longer by as much as
-    the way down is shorter, as wind makes it nearly, a closed tour gets back what it pays.
+    Before they are compared, the slope is subtracted: if every way up is as much longer as the
+    way down is shorter, as wind nearly makes it, a closed tour gets back what it pays.
     """
     n = len(ways)
     m = min(num_neighbours, n - 1)

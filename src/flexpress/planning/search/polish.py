@@ -1,8 +1,8 @@
 """Polish: 2-opt within a tour and 2-opt* between two, downhill only.
 
-For this the rings are laid out as paths with the way travelled so far, so that the length of any
-recombination of two tours is known at once. So is the way back, which without a matrix is as long:
-then `returned` is the same array as `travelled`.
+The rings are laid out as paths with the way travelled so far, so that the length of any
+recombination of two tours is known at once. The same holds for the way back. Without a matrix it is
+as long: then `returned` is the same array as `travelled`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from flexpress.planning.search.costs import cost_if, distance
 from flexpress.planning.search.records import Records, Weights, index, part, random_below
 
 NEAR = 8
-"""Edges are tried to so many of the nearest neighbours."""
+"""Nearest neighbours to which edges are tried."""
 
 GAIN = 1e-9
-"""Relative: what is gained less is rounding."""
+"""Relative: a smaller gain is rounding."""
 
 
 @part
@@ -49,7 +49,7 @@ def retrace(
     k: int,
     first: int,
 ) -> None:
-    """Links, places and the way travelled on tour k and back, anew from place `first` on."""
+    """Compute links, places and the way travelled on tour k and back, from place `first` on."""
     num_clients = nodes.shape[0] - tours.shape[0]
     paths[k, tours[k].count + 1] = num_clients + k
     p = index(paths[k, first - 1])
@@ -114,8 +114,8 @@ def cross(
 ) -> bool:
     """2-opt*: join two clients, at place i of tour a and place j of tour b, and the rest likewise.
 
-    Straight: a keeps 1..i and goes on with b's j..; b keeps ..j-1 and goes on with a's i+1...
-    Turned: a keeps 1..i and goes home by b's j..1; b gets what is left of both, a's part reversed.
+    Straight: a keeps 1..i and continues with b's j..; b keeps ..j-1 and continues with a's i+1...
+    Turned: a keeps 1..i and flies home by b's j..1; b gets the rest of both, a's part reversed.
     """
     a, i = nodes[client].tour, nodes[client].place
     b, j = nodes[other].tour, nodes[other].place
@@ -140,7 +140,7 @@ def cross(
     old = tours[a].cost + tours[b].cost
     if cost_a + cost_b >= old - GAIN * abs(old):
         return False
-    # The new tour b goes to the buffer, the new end of tour a in place, then b over.
+    # The new tour b goes to the buffer, the new end of tour a in place, then the buffer to b.
     if turned:
         for t in range(new_b):
             buffer[t] = (
@@ -178,7 +178,7 @@ def polish(
     weights: Weights,
     proposals: int,
 ) -> None:
-    """Try so many random edges between a client and a near neighbour; keep those that pay."""
+    """Try `proposals` random edges between a client and a near neighbour; keep those that pay."""
     lay_out(nodes, matrix, tours, paths, travelled, returned)
     for k in range(tours.shape[0]):
         if tours[k].count > 1:

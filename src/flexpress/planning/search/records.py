@@ -1,8 +1,8 @@
 """The arrays of the compiled code, its randomness, and how its functions are compiled.
 
-Every tour is a ring of linked nodes, so that taking clients out and putting them back costs the
-same in a tour of ten and in one of ten thousand. Nodes 0..N-1 are the clients, node N + k is the
-server as tour k sees it. A tour is not bound to a transporter: `owner` says who flies it.
+Every tour is a ring of linked nodes, so that removing and inserting clients costs the same in a
+tour of ten and in one of ten thousand. Nodes 0..N-1 are the clients, node N + k is the
+server at the ends of tour k. A tour is not bound to a transporter: `owner` says who flies it.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ Records = Any
 """A structured array. NumPy's types do not know its fields."""
 
 index: Any = np.int64
-"""For literals and 32-bit integers that are handed on: to Numba these are types of their own, and
-it compiles a function once more for every type of an argument."""
+"""For literals and 32-bit integers as arguments: to Numba these are different types, and it
+compiles a function once more for every type of an argument."""
 
 FLAGS: dict[str, Any] = {"error_model": "numpy"}
 INTERNAL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -75,11 +75,11 @@ part = njit(**FLAGS, **INTERNAL)
 
 
 class Weights(NamedTuple):
-    """How tours are judged while searching."""
+    """How the search weighs tours."""
 
     objective: int
     penalty: float  # seconds per joule over budget
-    step: float  # joules that any overdraft counts more, or a tiny one would pay
+    step: float  # joules added to any overdraft, or a tiny one would pay
     per_time_unit: float  # minmax: 1 / the seconds that count as 1
     doublings: int  # minmax: the power is 2^doublings
 

@@ -1,4 +1,4 @@
-"""Recreate: put the clients back one by one, each where it costs least."""
+"""Recreate: insert the removed clients one by one, each where it costs least."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from flexpress.planning.search.records import (
 from flexpress.planning.search.rings import link, unlink
 
 BLINK_BITS = np.uint64(64 - 7)
-"""One neighbour in 2^7 is overlooked, so that the greedy choice is not always the same."""
+"""One neighbour in 2^7 is skipped, so that the greedy choice is not always the same."""
 
 
 @part
@@ -80,10 +80,10 @@ def both_ways(
 def least_detour(
     matrix: Records, plane: int, there: float, back: float, leg_before: float, leg_behind: float
 ) -> float:
-    """No place beside the neighbour, before it or behind it, offers less: spares most distances.
+    """A lower bound of the detour before or behind the neighbour, which saves most distances.
 
-    In the plane its legs are two sides of triangles. Of any other distances all that is known is
-    that the third side is not negative.
+    In the plane its legs are two sides of triangles. For other distances it is only known that
+    the third side is not negative.
     """
     if matrix is None or plane:
         return 2.0 * (there - max(leg_before, leg_behind))
@@ -158,7 +158,7 @@ def recreate(
     weights: Weights,
     taken: int,
 ) -> None:
-    """Put the clients back in their order."""
+    """Insert the removed clients again, in their order."""
     for t in range(taken):
         i = removals[t].inserted
         num_asked = collect_offers(nodes, matrix, tours, neighbours, near, asked, search, i)

@@ -1,4 +1,4 @@
-"""Clients out of rings and into rings."""
+"""Remove clients from rings and insert them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flexpress.planning.search.records import Records, Weights, part
 
 @part
 def unlink(nodes: Records, matrix: Records, tours: Records, i: int) -> None:
-    """Take client i out of its ring."""
+    """Remove client i from its ring."""
     p, n, k = nodes[i].prev, nodes[i].next, nodes[i].tour
     gap = distance(nodes, matrix, p, n)
     tours[k].length += gap - nodes[p].leg - nodes[i].leg
@@ -23,7 +23,7 @@ def unlink(nodes: Records, matrix: Records, tours: Records, i: int) -> None:
 
 @part
 def link(nodes: Records, matrix: Records, tours: Records, i: int, p: int) -> None:
-    """Put client i into the ring behind node p."""
+    """Insert client i into the ring behind node p."""
     k, n = nodes[p].tour, nodes[p].next
     before = distance(nodes, matrix, p, i)
     after = distance(nodes, matrix, i, n)
@@ -40,7 +40,7 @@ def link(nodes: Records, matrix: Records, tours: Records, i: int, p: int) -> Non
 
 @part
 def measure(nodes: Records, matrix: Records, tours: Records, weights: Weights) -> float:
-    """Lengths and costs anew from the links, so that rounding does not add up; their sum."""
+    """Compute lengths and costs from the links, so that rounding does not add up; total cost."""
     num_clients = nodes.shape[0] - tours.shape[0]
     total = 0.0
     for k in range(tours.shape[0]):

@@ -1,4 +1,4 @@
-"""Ruin: take out strings of clients that lie close together.
+"""Ruin: remove strings of clients that lie close together.
 
 After Christiaens & Vanden Berghe, "Slack Induction by String Removals for Vehicle Routing
 Problems", Transportation Science 54(2), 2020. Differs: strings may pass the server, and a long tour
@@ -20,12 +20,12 @@ from flexpress.planning.search.records import (
 from flexpress.planning.search.rings import unlink
 
 RUINED_MEAN, RUINED_LEAST = 14.0, 8.0
-"""Clients taken out in one step, about: a quarter of all, within these limits."""
+"""Clients removed in one step: about a quarter of all, within these limits."""
 
 LONGEST_STRING, SHORT_TOUR = 12.0, 5.0
 LONGEST_GAP = 8
 LONG_TOUR = 30
-"""Clients; a tour with more of them may lose more than one string in a step."""
+"""A tour with more clients may lose more than one string in a step."""
 
 
 @part
@@ -48,7 +48,7 @@ def first_client(nodes: Records, tours: Records, search: Records, objective: int
 
 @part
 def neighbour_in_ring(nodes: Records, num_clients: int, i: int, forward: bool) -> int:
-    """The next client in this direction, the server passed over."""
+    """The next client in this direction; the server is skipped."""
     i = nodes[i].next if forward else nodes[i].prev
     if i >= num_clients:
         i = nodes[i].next if forward else nodes[i].prev
@@ -71,7 +71,7 @@ def take_string(
     i: int,
     taken: int,
 ) -> int:
-    """Take a string of clients around client i out of its ring, every second time with a gap."""
+    """Remove a string of clients around client i from its ring, every second time with a gap."""
     num_clients = nodes.shape[0] - tours.shape[0]
     count = int(tours[nodes[i].tour].count)
     longest = min(longest_string(num_clients, tours.shape[0]), float(count))
@@ -106,7 +106,7 @@ def ruin(
     search: Records,
     weights: Weights,
 ) -> int:
-    """Take out strings of clients that lie close together; how many clients."""
+    """Remove strings of clients that lie close together; how many clients."""
     longest = longest_string(neighbours.shape[0], tours.shape[0])
     mean = min(RUINED_MEAN, max(RUINED_LEAST, neighbours.shape[0] / 4))
     most = 4.0 * mean / (1.0 + longest) - 1.0

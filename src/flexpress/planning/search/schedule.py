@@ -18,13 +18,13 @@ FIRST_DOUBLINGS, LAST_DOUBLINGS = 4, 9
 """minmax: the power that stands for the maximum grows from 2^4 to 2^9."""
 
 FEW_TOURS = 4
-"""minmax: of K equal tours one moves the p-norm a K-th as far, so with more tours it is cooler."""
+"""minmax: one of K equal tours moves the p-norm by a K-th, so more tours need it cooler."""
 
 PENALTY, PENALTY_GROWTH = 10.0, 100.0
-"""One client's energy over budget weighs as much as the time of so many clients, and growing."""
+"""One client's energy over budget weighs as much as the time of 10 clients, in the end of 1,000."""
 
 PENALTY_STEP = 0.1
-"""Any overdraft counts at least as so many clients' energy."""
+"""Any overdraft counts at least as this share of a client's energy."""
 
 MOST_STARTS = 8
 """Several short starts beat a long one."""
@@ -38,7 +38,7 @@ def default_iterations(num_clients: int) -> int:
 
 
 def num_starts(iterations: float, num_clients: int) -> int:
-    """As many as get enough iterations: 700 per client, fewer where clients are few."""
+    """The number of starts that get enough iterations: 700 per client, fewer for few clients."""
     enough = max(1000, min(700, 18 * num_clients) * num_clients)
     return int(np.clip(iterations / enough, 1, MOST_STARTS))
 
@@ -68,7 +68,7 @@ class Schedule:
         )
 
     def at(self, fraction: float, state: State) -> tuple[Weights, float]:
-        """Weights and temperature when this share of the start has gone by."""
+        """Weights and temperature after this share of the start."""
         penalty = PENALTY * PENALTY_GROWTH**fraction * self.client_time / self.client_energy
         step = PENALTY_STEP * self.client_energy
         doublings = FIRST_DOUBLINGS
@@ -87,7 +87,7 @@ class Schedule:
 
 
 def typical_leg(problem: Problem, state: State) -> float:
-    """Metres between neighbours; where clients stand in tight groups, between the groups."""
+    """Metres between neighbours, or between groups if clients stand in tight groups."""
     if not state.near.size:
         return float(problem.distances_from_server().mean()) or 1.0
     return max(float(state.near[:, :2].mean()), float(state.near[:, -1].mean()) / 4) or 1.0

@@ -1,4 +1,4 @@
-"""The arrays that the compiled loop works on, and the way from tours to rings and back."""
+"""The arrays of the compiled code, and the conversion of tours to rings and back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexpress.planning.search.records import NODE, REMOVAL, SEARCH, TOUR
 NUM_NEIGHBOURS = 30
 
 FEW_CLIENTS = 100
-"""Up to so many, all distances fit into a fast cache, and looking one up beats a square root. So
+"""Up to this number all distances fit into a fast cache, and looking one up beats a square root. So
 networks of the usual size share one compiled search, with or without a matrix of their own."""
 
 Records = NDArray[Any]
@@ -69,7 +69,7 @@ class State:
         return tuple(vars(self).values())
 
     def round_trips(self, penalty: float, step: float) -> FloatArray:
-        """Delta_k of the current tours, longer where a budget is overdrawn, as `cost_if` has it."""
+        """Delta_k of the current tours, longer if a budget is overdrawn, as in `cost_if`."""
         tours = self.tours
         times = tours["time_per_metre"] * tours["length"]
         times += tours["time_per_client"] * tours["count"]
@@ -85,7 +85,7 @@ class State:
         return any(len(np.unique(self.tours[field])) > 1 for field in ABILITIES)
 
     def start_from(self, problem: Problem, tours: Tours, random: np.uint64) -> None:
-        """Make these tours the current ones; the best so far is kept."""
+        """Make these tours the current ones; the best so far stays."""
         num_clients = problem.num_clients
         for field in ABILITIES:
             self.tours[field] = getattr(problem, field)
@@ -119,7 +119,7 @@ class State:
 
 
 def neighbourhoods(problem: Problem) -> tuple[NDArray[np.int32], FloatArray]:
-    """The nearest other clients of every client, and how near: the shorter of both ways."""
+    """The nearest other clients of every client, and their distance: the shorter of both ways."""
     if problem.matrix is not None:
         ways = problem.matrix[1:, 1:]
         neighbours = nearest_by_matrix(ways, NUM_NEIGHBOURS)
@@ -132,12 +132,12 @@ def neighbourhoods(problem: Problem) -> tuple[NDArray[np.int32], FloatArray]:
 
 
 def by_matrix(problem: Problem) -> bool:
-    """Whether distances are looked up; else they are computed, in straight lines."""
+    """Whether distances are looked up, not computed as straight lines."""
     return problem.matrix is not None or problem.num_clients <= FEW_CLIENTS
 
 
 def node_distances(problem: Problem) -> FloatArray:
-    """From node to node: the clients, then the server once for each tour. To stay is no way."""
+    """Distances between the clients, then the server once per tour. Staying costs nothing."""
     n = problem.num_clients
     order = np.append(np.arange(1, n + 1), np.zeros(problem.num_transporters, np.intp))
     distances = problem.distances()[np.ix_(order, order)].astype(np.float64, copy=False)
