@@ -12,8 +12,8 @@ from functools import partial
 
 from small_scale import SMALL
 
-from flexpress.cli import main, run_board
-from flexpress.experiments import setting, study
+from flexpress.cli import main, progress
+from flexpress.experiments import reproduce, setting, study
 from flexpress.planning import make_plan
 from flexpress.scenario import Scenario
 from flexpress.simulation import recorder
@@ -21,9 +21,9 @@ from flexpress.simulation import recorder
 BARREN = 245
 """The seed of a network on which no plan keeps 12 kJ: here it is network 1."""
 
-setting.QUICK = SMALL
+reproduce.QUICK = SMALL
 recorder.CHECKPOINT_SECONDS = 0.05
-run_board.PLAIN_SECONDS = 0.0
+progress.PLAIN_SECONDS = 0.0
 
 
 place = setting.Setting.scenario

@@ -21,9 +21,10 @@ from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Algorithm, Clock, Scenario
 from flexpress.simulation import recorder
 from flexpress.simulation.checkpoint import Header, save_checkpoint
+from flexpress.simulation.compare import simulate
 from flexpress.simulation.deliveries import Deliveries
 from flexpress.simulation.run_folder import RUN_FILES, run_in_folder
-from flexpress.simulation.simulate import Simulation, simulate
+from flexpress.simulation.simulate import Simulation
 
 KEPT = ("trace.jsonl", "metrics.csv", "model.npy", "checkpoint", "scenario-used.toml", "plan.json")
 ALGORITHMS: list[Algorithm] = ["sync", "async", "direct"]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from flexpress.arguments import plain
+from flexpress.arguments import nearest, plain
 from flexpress.scenario.section import KeyedError
 from flexpress.scenario.toml import write_key, write_value
 
@@ -49,12 +48,6 @@ def show_value(value: object) -> str:
         text = "a number of thousands of digits"
     text = "".join(c if c.isprintable() else " " for c in text)  # of objects that no file holds
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 4] + " ..."
-
-
-def nearest(word: str, allowed: Sequence[str]) -> str:
-    """The allowed word that was perhaps meant, as a question in brackets; or nothing."""
-    close = get_close_matches(word, allowed, n=1)
-    return f' (did you mean "{close[0]}"?)' if close else ""
 
 
 def _explain_one(detail: ErrorDetails, data: Mapping[str, object], model: type[BaseModel]) -> str:

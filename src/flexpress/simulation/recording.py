@@ -19,7 +19,7 @@ from flexpress.learning.job import check_learner, first_model
 from flexpress.planning import Plan
 from flexpress.planning.plan_file import check_plan
 from flexpress.scenario import Algorithm, Scenario
-from flexpress.simulation.simulate import simulate
+from flexpress.simulation.compare import simulate
 from flexpress.simulation.step_by_step import StepByStep
 from flexpress.simulation.timetable import ClientId
 from flexpress.simulation.trace import Trace
