@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -142,7 +143,7 @@ def test_no_plan_is_made_for_data_that_are_not_there(
     def plan(*arguments: object, **options: object) -> None:
         raise AssertionError("too early")
 
-    monkeypatch.setattr("flexpress.simulation.compare.make_plan", plan)
+    monkeypatch.setattr(sys.modules["flexpress.simulation.compare"], "make_plan", plan)
     scenario = write_scenario(learning={"dataset": "nowhere:load"})
     outcome = run("simulate", scenario)
     assert (outcome.code, outcome.err.split(":")[1]) == (2, ' learning.dataset = "nowhere')
