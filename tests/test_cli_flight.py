@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import Run, cli
+from command_line import Run
 
 from flexpress import Plan, Scenario, make_plan, save_plan
 from flexpress.planning.export import EXPORT_FORMATS
