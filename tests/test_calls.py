@@ -16,7 +16,18 @@ from command_line import cli
 from small_run import FOUR, RESULTS, contents
 
 import flexpress
-from flexpress import InputError, Job, Metrics, Plan, compare, load_run, make_plan, save_report
+from flexpress import (
+    InputError,
+    Job,
+    Metrics,
+    Plan,
+    TrainingLoss,
+    compare,
+    load_run,
+    make_plan,
+    save_label_mix,
+    save_report,
+)
 from flexpress.learning import Vector, make_learner
 from flexpress.simulation import RunProgress
 
@@ -190,6 +201,14 @@ def test_resume_takes_the_plan_of_the_runs(tmp_path: Path) -> None:
 def test_bad_arguments_of_compare(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         compare(FOUR, **arguments)
+
+
+def test_the_picture_of_the_labels(plan: Plan, tmp_path: Path) -> None:
+    counts = TrainingLoss.of(FOUR).task.label_counts()
+    save_label_mix(FOUR, plan, counts, tmp_path / "data.png")
+    assert (tmp_path / "data.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(InputError, match="counts of shape"):
+        save_label_mix(FOUR, plan, counts[:2], tmp_path / "data.png")
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ def test_the_list() -> None:
         "record",
         "reproduce",
         "save_html_map",
+        "save_label_mix",
         "save_plan",
         "save_report",
         "save_theory_picture",

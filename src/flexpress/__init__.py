@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         make_plan,
         save_plan,
     )
-    from flexpress.report import save_html_map, save_report, save_theory_picture
+    from flexpress.report import save_html_map, save_label_mix, save_report, save_theory_picture
     from flexpress.scenario import Scenario
     from flexpress.simulation import (
         Measurement,
@@ -52,7 +52,7 @@ else:
             "learning": "Job Learner Metrics Quadratic TrainingLoss make_learner",
             "learning.on_ray": "RayLearner",
             "planning": "Plan Tour certify_plan diagnose export_plan load_plan make_plan save_plan",
-            "report": "save_html_map save_report save_theory_picture",
+            "report": "save_html_map save_label_mix save_report save_theory_picture",
             "scenario": "Scenario",
             "simulation": "Measurement Recording StoredRun Trace compare load_run record simulate",
             "theory.bound": "bound",
@@ -93,6 +93,7 @@ __all__ = [
     "record",
     "reproduce",
     "save_html_map",
+    "save_label_mix",
     "save_plan",
     "save_report",
     "save_theory_picture",

@@ -34,9 +34,7 @@ def data(
     if chosen is None:
         with watched(given.plan.solver, best_cost(given.plan.objective)) as screen:
             chosen = flexpress.make_plan(given, on_progress=screen.planning)
-    title = f"{given.name}: {given.learning.dataset}, {given.learning.partition}"
     with outputs:
-        picture = flexpress.report.label_mix_png(given, chosen, counts, title)
-        outputs.write(folder, [(DATA, picture)])
+        outputs.write(folder, [(DATA, flexpress.report.label_mix_png(given, chosen, counts))])
         show(flexpress.report.show_label_mix, given, chosen, counts)
         say(f" picture: {folder / DATA}")

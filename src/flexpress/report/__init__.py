@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from flexpress.report.curves import curves_png
     from flexpress.report.folder import MAP, PLAN_FILES, default_folder, write_folder
     from flexpress.report.html_map import save_html_map, write_map
-    from flexpress.report.label_mix import label_mix_png
+    from flexpress.report.label_mix import label_mix_png, save_label_mix
     from flexpress.report.label_table import show_label_mix
     from flexpress.report.numbers import cost_text
     from flexpress.report.outlook_json import outlook_to_json
@@ -32,7 +32,7 @@ else:
             "curves": "curves_png",
             "folder": "MAP PLAN_FILES default_folder write_folder",
             "html_map": "save_html_map write_map",
-            "label_mix": "label_mix_png",
+            "label_mix": "label_mix_png save_label_mix",
             "label_table": "show_label_mix",
             "numbers": "cost_text",
             "outlook_json": "outlook_to_json",
@@ -63,6 +63,7 @@ __all__ = [
     "remedies_to_json",
     "runs_to_json",
     "save_html_map",
+    "save_label_mix",
     "save_report",
     "save_theory_picture",
     "show_label_mix",

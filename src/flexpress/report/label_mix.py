@@ -6,12 +6,17 @@ explains why Async suffers where clients that are close to each other have simil
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from flexpress.arguments import check_path
+from flexpress.files.disk import write_files
 from flexpress.planning import Plan
 from flexpress.planning.colours import tour_colours
+from flexpress.planning.plan_file import check_plan
 from flexpress.report.client_mix import draw_clients
 from flexpress.report.fonts import drawn_clients, families, title_text
 from flexpress.report.png import png_bytes
@@ -19,6 +24,7 @@ from flexpress.report.theme import LIGHT, Theme
 from flexpress.report.transporter_mix import draw_transporters, rows_shown
 from flexpress.scenario import Scenario
 from flexpress.theory.label_mixes import Counts, label_mix, label_mixes
+from flexpress.theory.outlook import check_counts
 
 DOTS_PER_INCH = 200
 CLIENTS_WIDTH, BETWEEN, TRANSPORTERS_WIDTH = 3.2, 0.75, 2.6  # inches
@@ -27,8 +33,17 @@ LOWEST, HIGHEST = 2.2, 9.0  # inches
 TITLE = 0.42  # inches above the pictures
 
 
-def label_mix_png(scenario: Scenario, plan: Plan, counts: Counts, title: str) -> bytes:
+def save_label_mix(scenario: Scenario, plan: Plan, counts: Counts, path: str | Path) -> None:
+    """The picture as a PNG file; `counts` are label_counts() of a task of the scenario."""
+    check_plan(scenario, plan)
+    check_counts(scenario, counts)
+    path = check_path("path", path)
+    write_files(path.parent, {path.name: label_mix_png(scenario, plan, counts)})
+
+
+def label_mix_png(scenario: Scenario, plan: Plan, counts: Counts) -> bytes:
     """`counts`: (clients, labels), samples of each label, clients in the scenario's order."""
+    title = f"{scenario.name}: {scenario.learning.dataset}, {scenario.learning.partition}"
     return png_bytes(label_mix_figure(scenario, plan, counts, title), DOTS_PER_INCH)
 
 
