@@ -72,7 +72,9 @@ def plan(
     not given are taken from it. Ctrl-C ends the search with the best plan so far.
     """
     flexpress.planning.check_effort(seconds, iterations, seed, starts, jobs, ray)
-    flexpress.planning.check_certify(certify_seconds, "certify-seconds")
+    certify = certify or certify_seconds is not None
+    if certify:
+        flexpress.planning.check_certify(certify_seconds, "certify-seconds")
     given = find_scenario(name)
     chosen = cast("flexpress.scenario.Objective | None", objective) or given.plan.objective
     folder = out if out or as_json else flexpress.report.default_folder(given, chosen)
@@ -104,7 +106,7 @@ def plan(
         raise typer.Exit(error.exit_code) from None
     if screen.should_stop():
         complain("interrupted: best plan so far")
-    if certify or certify_seconds is not None:
+    if certify:
         made = _certified(given, made, certify_seconds)
     with outputs:
         try:
