@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from flexpress import (
     save_report,
 )
 from flexpress.learning import Vector, make_learner
+from flexpress.scenario import Algorithm
 from flexpress.simulation import RunProgress
 
 PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
@@ -46,8 +47,9 @@ OTHERS: Mapping[str, Mapping[str, str]] = {
 FILES = {"name", "scenario", "preset", "plan"}
 """Where the command names a file, the call gets the value."""
 
-COMMANDS = typer.main.get_command(cli.app)
-assert isinstance(COMMANDS, click.Group)
+PROGRAM = typer.main.get_command(cli.app)
+assert isinstance(PROGRAM, click.Group)
+COMMANDS = PROGRAM.commands
 
 
 def calls(cell: str) -> list[Callable[..., Any]]:
@@ -61,7 +63,7 @@ def calls(cell: str) -> list[Callable[..., Any]]:
 
 
 def test_every_command_has_its_calls() -> None:
-    assert [name for name, _, _ in ROWS] == list(COMMANDS.commands)
+    assert [name for name, _, _ in ROWS] == list(COMMANDS)
     for _, cell, _ in ROWS:
         assert calls(cell)
 
@@ -74,7 +76,7 @@ def test_options_are_arguments_with_the_same_defaults(command: str, cell: str) -
         for call in reversed(calls(cell))
         for name, parameter in inspect.signature(call).parameters.items()
     }
-    for option in COMMANDS.commands[command].params:
+    for option in COMMANDS[command].params:
         name = OTHERS.get(command, {}).get(option.name or "", option.name)
         if name in SHELL or option.name in FILES or option.name == "help":
             continue
@@ -92,7 +94,7 @@ def test_the_table_has_the_defaults() -> None:
     for command, cell, text in ROWS:
         for call in calls(cell):
             for name, parameter in inspect.signature(call).parameters.items():
-                option = name in {each.name for each in COMMANDS.commands[command].params}
+                option = name in {each.name for each in COMMANDS[command].params}
                 if option and isinstance(parameter.default, int | str) and parameter.default:
                     shown = repr(parameter.default).replace("'", '"')
                     assert f"`{name}={shown}`" in text
@@ -107,7 +109,7 @@ class Steps:
     def initial_model(self) -> Vector:
         return np.zeros(3)
 
-    def train(self, jobs: list[Job]) -> Vector:
+    def train(self, jobs: Sequence[Job]) -> Vector:
         return np.array([np.full(3, -float(job.num_steps)) for job in jobs])
 
     def evaluate(self, model: Vector) -> Metrics:
@@ -160,7 +162,7 @@ def test_algorithms_are_compared_in_folders(plan: Plan, tmp_path: Path) -> None:
 def test_resume_takes_the_plan_of_the_runs(tmp_path: Path) -> None:
     other = make_plan(FOUR, objective="total")
     seen: list[RunProgress] = []
-    algorithms = ("sync", "async")
+    algorithms: tuple[Algorithm, ...] = ("sync", "async")
     compare(
         FOUR,
         other,

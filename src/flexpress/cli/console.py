@@ -62,8 +62,10 @@ class LiveLines:
     def show(self, name: str, fraction: float, text: str, note: str = "", log: str = "") -> None:
         """Add this line, or bring it up to date."""
         if name not in self._tasks:
-            fields = {"text": text, "note": note, "stop": self._stop_note}
-            self._tasks[name] = self._live.add_task(name, total=1.0, **fields)
+            stop = self._stop_note
+            self._tasks[name] = self._live.add_task(
+                name, total=1.0, text=text, note=note, stop=stop
+            )
         # A note may announce work that stops the drawing thread: it must be drawn before.
         refresh = note != self._notes.get(name, "")
         self._notes[name] = note
