@@ -14,9 +14,12 @@ import pytest
 from command_line import Outcome, Run, cli
 
 from flexpress import InputError, Plan, Scenario, __version__, load_plan
+from flexpress.cli import options
 from flexpress.files.provenance import RECORD
+from flexpress.learning import Engine
 from flexpress.planning import plan_to_json
-from flexpress.scenario import Objective, SolverName, preset_names, preset_text
+from flexpress.planning.export import EXPORT_FORMATS
+from flexpress.scenario import Algorithm, Objective, SolverName, preset_names, preset_text
 
 HEAVY = ["matplotlib", "numba", "numpy", "pydantic", "rich"]
 
@@ -63,8 +66,11 @@ def test_help_and_version_load_nothing_heavy() -> None:
 
 
 def test_choices_are_those_of_the_scenario() -> None:
-    assert get_args(Objective) == cli.planning.OBJECTIVES
-    assert get_args(SolverName) == cli.planning.SOLVERS
+    assert get_args(Objective) == options.OBJECTIVES
+    assert get_args(SolverName) == options.SOLVERS
+    assert get_args(Algorithm) == options.ALGORITHMS
+    assert get_args(Engine) == options.ENGINES
+    assert EXPORT_FORMATS == options.FORMATS
 
 
 # flexpress scenario

@@ -169,7 +169,7 @@ def test_async_that_diverges_is_not_advised(run: Run, monkeypatch: pytest.Monkey
     def diverge(*arguments: Any) -> Trial:
         return Trial("async", "sws", 400, None)
 
-    monkeypatch.setattr("flexpress.cli.estimating.tried_async", diverge)
+    monkeypatch.setattr("flexpress.theory.bound._try_async", diverge)
     unequal().save("unequal.toml")
     shown = run("bound", "unequal.toml").out
     assert "diverged" in next(line for line in shown.splitlines() if " async sws " in line)

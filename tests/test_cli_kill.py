@@ -101,7 +101,7 @@ def test_interrupted_once(
     ended = begin(whole, tmp_path, 60, number)
     assert ended.code == 130
     assert ended.err.startswith("flexpress: sync: interrupted at slot ")
-    assert ended.err.endswith("; --resume goes on\n")
+    assert ended.err.endswith("; --resume continues it\n")
     assert '"complete": false' in ended.out
     assert (tmp_path / "cut" / "curves.png").exists()
     assert_same_in_the_end(whole, resume, "--resume")

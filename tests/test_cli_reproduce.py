@@ -11,10 +11,10 @@ from small_reproduction import reproduce, written
 from small_run import contents
 from written_page import WrittenPage
 
-from flexpress.cli.reproduce import chosen, typed
-from flexpress.cli.reproducing import label
 from flexpress.experiments.figures import ASYNC, FIGURES
+from flexpress.experiments.reproduce import chosen_figures, command_text, run_label
 from flexpress.experiments.run import Run as Simulated
+from flexpress.files.provenance import RECORD
 
 NAMES = ", ".join(figure.name for figure in FIGURES)
 
@@ -25,10 +25,10 @@ NAMES = ", ".join(figure.name for figure in FIGURES)
         (["--figure", "nosuch"], f'no figure "nosuch"; there are: {NAMES}'),
         (["--figure", "network", "--figure", ""], f'no figure ""; there are: {NAMES}'),
         (["--figure", "iid-fmnis"], 'no figure "iid-fmnis" (did you mean'),
-        (["--seeds", "0"], "--seeds 0: must be at least 1"),
-        (["--seeds", "-3"], "--seeds -3: must be at least 1"),
-        (["--networks", "0"], "--networks 0: must be at least 1"),
-        (["--jobs", "0"], "--jobs 0: must be at least 1"),
+        (["--seeds", "0"], "seeds = 0: must be a whole number of at least 1"),
+        (["--seeds", "-3"], "seeds = -3: must be a whole number of at least 1"),
+        (["--networks", "0"], "networks = 0: must be a whole number of at least 1"),
+        (["--jobs", "0"], "jobs = 0: must be a whole number of at least 1"),
         (["--seeds", "many"], "Invalid value for '--seeds'"),
         (["--out", "file"], "file: is a file; name a folder"),
         (["--out", "taken"], "taken/runs: is a file; name a folder"),
@@ -48,14 +48,14 @@ def test_refused_at_once(run: Run, arguments: list[str], expected: str) -> None:
 
 
 def test_figures_in_the_order_of_the_paper() -> None:
-    assert chosen([]) == FIGURES
-    named = chosen(["speed", "network", "speed"])
+    assert chosen_figures([]) == FIGURES
+    named = chosen_figures(["speed", "network", "speed"])
     assert [figure.name for figure in named] == ["network", "speed"]
 
 
 def test_the_command_on_the_page_gives_the_same_numbers() -> None:
-    assert typed(quick=False, seeds=None, networks=1) == "flexpress reproduce"
-    given = typed(quick=True, seeds=3, networks=2)
+    assert command_text(quick=False, seeds=None, networks=1) == "flexpress reproduce"
+    given = command_text(quick=True, seeds=3, networks=2)
     assert given == "flexpress reproduce --quick --seeds 3 --networks 2"
 
 
@@ -63,14 +63,14 @@ def test_labels_tell_the_runs_of_a_figure_apart() -> None:
     for figure in FIGURES:
         settings = {line.setting for line in figure.lines}
         labels = {
-            label(Simulated(setting, network, seed, None, None))  # type: ignore[arg-type]  # unused
+            run_label(Simulated(setting, network, seed, None, None))  # type: ignore[arg-type]  # unused
             for setting in settings
             for network in (0, 1)
             for seed in (1, 2)
         }
         assert len(labels) == 4 * len(settings)
     slow = Simulated(replace(ASYNC, speed=5.0, budget=None), 0, 3, None, None)  # type: ignore[arg-type]  # unused
-    assert label(slow) == "async sws fmnist iid 5 m/s seed 3"
+    assert run_label(slow) == "async sws fmnist iid 5 m/s seed 3"
 
 
 @pytest.mark.slow
@@ -79,7 +79,11 @@ def test_the_page(tmp_path: Path) -> None:
     names = ["network", "budget", "energy"]
     figures = [word for name in names for word in ("--figure", name)]
     assert reproduce(tmp_path, *figures, model="logistic") == []
-    files = {name: text for name, text in written(tmp_path).items() if "runs/" not in name}
+    files = {
+        name: text
+        for name, text in written(tmp_path).items()
+        if not name.startswith("runs/") and RECORD not in name
+    }
     page = WrittenPage(files["report.html"].decode())
     assert page.mistakes == []
     figures = [figure.title for figure in FIGURES if figure.name in names]

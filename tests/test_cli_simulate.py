@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -14,15 +16,14 @@ from command_line import Outcome, Run
 from process_group import wait_until
 from small_run import FOUR, RESULTS, contents, press_after, write_scenario
 
-from flexpress.cli.run_line import RunLine
+from flexpress.cli.progress import watched
 from flexpress.files.provenance import RECORD
 from flexpress.learning import Job, Vector, make_learner
 from flexpress.learning.fast import FastLearner
 from flexpress.planning import make_plan
 from flexpress.planning.plan_file import save_plan
 from flexpress.scenario import Algorithm, Scenario
-from flexpress.simulation import simulate
-from flexpress.simulation.simulate import Simulation
+from flexpress.simulation import RunProgress, simulate
 
 pytestmark = pytest.mark.usefixtures("blank_pictures")
 
@@ -176,13 +177,12 @@ def test_the_line_on_a_terminal(
 
 def test_that_it_will_stop_is_shown_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """No event is needed for it, which may be far away."""
-    pressed: list[bool] = []
-    simulation = Simulation(FOUR, make_plan(FOUR), make_learner(FOUR))
     screen = terminal(monkeypatch, 100)
-    with RunLine(simulation, lambda: bool(pressed)):
+    with watched("plan") as watching:
+        watching.running(RunProgress("sync", 0, 30, None))
         wait_until(lambda: "slot 0" in screen.getvalue())
         assert "stopping" not in screen.getvalue()
-        pressed.append(True)
+        os.kill(os.getpid(), signal.SIGINT)
         wait_until(lambda: "stopping; Ctrl-C again aborts" in screen.getvalue())
 
 
@@ -202,7 +202,7 @@ def test_the_second_ctrl_c_aborts(run: Run, scenario: str, monkeypatch: pytest.M
     press_after(monkeypatch, 100, 100)
     outcome = run("simulate", scenario, "--algorithm", "all", "--out", "r")
     assert (outcome.code, outcome.out) == (130, "")
-    expected = "flexpress: sync: aborted at slot 11; --resume goes on from its last checkpoint\n"
+    expected = "flexpress: sync: aborted at slot 11; --resume continues from its last checkpoint\n"
     assert outcome.err == expected
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def assert_refused(outcome: Outcome, expected: str) -> None:
 def test_interrupted_and_resumed(run: Run, interrupted: Run, scenario: str) -> None:
     run("simulate", scenario, "--out", "whole")
     first = interrupted("simulate", scenario, "--out", "cut")
-    assert first.err == "flexpress: sync: interrupted at slot 11; --resume goes on\n"
+    assert first.err == "flexpress: sync: interrupted at slot 11; --resume continues it\n"
     assert " sync ended early, in slot " in first.out
     assert not Path("cut/model.npy").exists()
     second = run("simulate", scenario, "--out", "cut", "--resume")
@@ -142,7 +143,7 @@ def test_no_plan_is_made_for_data_that_are_not_there(
     def plan(*arguments: object, **options: object) -> None:
         raise AssertionError("too early")
 
-    monkeypatch.setattr("flexpress.cli.run.watched_plan", plan)
+    monkeypatch.setattr(sys.modules["flexpress.simulation.compare"], "make_plan", plan)
     scenario = write_scenario(learning={"dataset": "nowhere:load"})
     outcome = run("simulate", scenario)
     assert (outcome.code, outcome.err.split(":")[1]) == (2, ' learning.dataset = "nowhere')

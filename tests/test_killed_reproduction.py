@@ -85,7 +85,7 @@ def test_interrupted_and_started_again(undisturbed: dict[str, bytes], tmp_path: 
     *progress, last = err.splitlines()
     assert (process.returncode, out) == (130, "")
     assert last.startswith("flexpress: interrupted: ")
-    assert last.endswith("; start again to go on")
+    assert last.endswith("; start again to resume")
     assert all(PROGRESS.fullmatch(line) for line in progress)
     assert not (tmp_path / "report.html").exists()
     assert reproduce(tmp_path, *OPTIONS) == []

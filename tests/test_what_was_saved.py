@@ -152,10 +152,10 @@ def test_a_page_without_its_last_file(there: Run, monkeypatch: pytest.MonkeyPatc
 def test_a_reproduction_without_its_page(there: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The runs took hours, and are there."""
     study = SimpleNamespace(runs={})
-    monkeypatch.setattr("flexpress.experiments.study.make_study", lambda *_, **__: study)
-    monkeypatch.setattr("flexpress.cli.reproducing.run_missing", lambda *_, **__: True)
+    monkeypatch.setattr("flexpress.experiments.reproduce.make_study", lambda *_, **__: study)
+    monkeypatch.setattr("flexpress.experiments.reproduce.run_missing", lambda *_, **__: True)
     page = Page("all", (), (), (Section("a", "A"),))
-    name = "flexpress.experiments.page.reproduction_page"
+    name = "flexpress.experiments.reproduce.reproduction_page"
     monkeypatch.setattr(name, lambda *_, **__: page)
     fill_disk(monkeypatch, "report.html")
     outcome = there("reproduce", "--quick", "--out", "p")

@@ -17,11 +17,11 @@ import numpy as np
 
 from flexpress import Plan, Scenario, make_plan
 from flexpress.arrays import FloatArray
-from flexpress.cli.estimating import SLOTS, best_plan, short_run
 from flexpress.experiments.statistics import interval
 from flexpress.scenario import Algorithm, Objective
 from flexpress.theory import RoundTrips
 from flexpress.theory.advice import WORTH, one_algorithm
+from flexpress.theory.bound import SLOTS, best_plan, short_run
 
 OBJECTIVES: tuple[Objective, ...] = ("minmax", "sws", "total")
 BOTH: tuple[Algorithm, ...] = ("sync", "async")
@@ -142,7 +142,7 @@ def row(name: str) -> tuple[list[str], Flown | None]:
 
 def accuracy(scenario: Scenario, plan: Plan, algorithm: Algorithm, seed: int) -> float:
     one = scenario.replace(learning={"seed": seed})
-    found = short_run(one, plan, algorithm, SLOTS, "auto")[1].accuracy
+    found = short_run(one, plan, algorithm, SLOTS)[1].accuracy
     return 0.0 if found is None else 100 * found
 
 

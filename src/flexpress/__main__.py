@@ -1,9 +1,9 @@
 """The program `flexpress`, and `python -m flexpress`.
 
-Ctrl-C while the commands are still being loaded ends the program at once, without a word.
+Ctrl-C while the commands are being loaded ends the program at once and silently.
 """
 
-# Not `signal`, which loads much more: until this is here, Ctrl-C shows what is being imported.
+# Not `signal`, which loads much more: until the handler is set, Ctrl-C prints a traceback.
 import _signal as signal  # type: ignore[import-not-found]  # mypy does not know this part of Python
 import os
 import sys
@@ -17,9 +17,9 @@ def leave(signal_number: int, frame: object) -> None:
 
 
 def main() -> int:
-    """Run the command line; its exit code."""
+    """Run the command line, and return its exit code."""
     usual = signal.getsignal(signal.SIGINT)
-    if usual is signal.default_int_handler:  # else it is ignored, and shall be
+    if usual is signal.default_int_handler:  # otherwise it is ignored, and stays so
         signal.signal(signal.SIGINT, leave)
     from flexpress.cli import main as run_command
 
@@ -30,7 +30,7 @@ def main() -> int:
         return INTERRUPTED
     finally:
         if usual is signal.default_int_handler:
-            signal.signal(signal.SIGINT, leave)  # all is done: Python only cleans up
+            signal.signal(signal.SIGINT, leave)  # Python only cleans up
 
 
 if __name__ == "__main__":

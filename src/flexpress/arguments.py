@@ -10,6 +10,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from numbers import Real
 from operator import index
 from pathlib import Path
@@ -148,6 +149,12 @@ def shown(value: object) -> str:
         return json.dumps(short, ensure_ascii=False)
     text = " ".join(_SHORT.repr(value).split())
     return text if len(text) <= 80 else f"{text[:76]} ..."
+
+
+def nearest(word: str, allowed: Sequence[str]) -> str:
+    """The allowed word that was perhaps meant, as a question in brackets; or nothing."""
+    close = get_close_matches(word, allowed, n=1)
+    return f' (did you mean "{close[0]}"?)' if close else ""
 
 
 def plain(number: float) -> str:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from small_run import FOUR, RESULTS, contents
 
 from flexpress.experiments.figures import SYNC
-from flexpress.experiments.parallel import Files, RunProgress, perform_here, perform_remotely
+from flexpress.experiments.parallel import Files, RunEvaluation, perform_here, perform_remotely
 from flexpress.experiments.run import Run, perform
 from flexpress.experiments.setting import QUICK, Scale
 from flexpress.experiments.study import Study
@@ -47,9 +47,9 @@ class Seen:
     """All callbacks, in their order."""
 
     calls: list[tuple[str, str]] = field(default_factory=list)
-    progress: list[RunProgress] = field(default_factory=list)
+    progress: list[RunEvaluation] = field(default_factory=list)
 
-    def hear(self, progress: RunProgress) -> None:
+    def hear(self, progress: RunEvaluation) -> None:
         self.calls.append(("progress", progress.key))
         self.progress.append(progress)
 
@@ -90,7 +90,7 @@ def waiting(tell: Tell, should_stop: ShouldStop) -> Tell:
 
     def tell_and_wait(news: Any) -> None:
         tell(news)
-        while isinstance(news, RunProgress) and news.slot > 0 and not should_stop():
+        while isinstance(news, RunEvaluation) and news.slot > 0 and not should_stop():
             time.sleep(0.01)
 
     return tell_and_wait

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from few_runs import small, study_of
 
-from flexpress.cli.reproducing import run_missing
-from flexpress.experiments import parallel
+from flexpress.experiments import reproduce
 from flexpress.experiments.run import Run, perform
 
 
@@ -29,6 +28,17 @@ def test_only_what_is_not_over_is_run(tmp_path: Path, monkeypatch: pytest.Monkey
         started.extend(missing)
         return True
 
-    monkeypatch.setattr(parallel, "run_in_processes", note)
-    assert run_missing(study_of(complete, diverged, begun, fresh), tmp_path, 1)
+    monkeypatch.setattr(reproduce, "run_in_processes", note)
+    study = study_of(complete, diverged, begun, fresh)
+    counts: list[tuple[int, int]] = []
+    whole = reproduce.run_missing(
+        study,
+        tmp_path,
+        1,
+        lambda progress: counts.append((progress.done, progress.total)),
+        should_stop=lambda: False,
+        tell=lambda note: None,
+        on_ray=False,
+    )
+    assert whole
     assert started == [begun.key, fresh.key]

@@ -15,7 +15,7 @@ from few_runs import LONG, Seen, alone, perform_here_and_wait, results, several,
 from process_group import PATIENCE, Started, living, looked_up, started, wait_until
 
 from flexpress.errors import FlexpressError, InputError
-from flexpress.experiments.parallel import RunProgress, run_in_processes
+from flexpress.experiments.parallel import RunEvaluation, run_in_processes
 from flexpress.experiments.run import Run
 from flexpress.simulation.stored_run import is_over
 
@@ -89,7 +89,7 @@ def test_a_mistake_of_a_listener_does_not_let_them_work_on(tmp_path: Path) -> No
         pass
 
     class Second(Seen):
-        def hear(self, progress: RunProgress) -> None:
+        def hear(self, progress: RunEvaluation) -> None:
             raise PressedError
 
     with pytest.raises(PressedError):
@@ -100,7 +100,7 @@ def test_a_mistake_of_a_listener_does_not_let_them_work_on(tmp_path: Path) -> No
 
 def test_a_worker_that_is_ended_from_outside(tmp_path: Path) -> None:
     class Murder(Seen):
-        def hear(self, progress: RunProgress) -> None:
+        def hear(self, progress: RunEvaluation) -> None:
             for worker in active_children():
                 worker.kill()
 

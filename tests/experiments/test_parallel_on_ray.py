@@ -23,7 +23,7 @@ from few_runs import (
 
 from flexpress.errors import FlexpressError, InputError
 from flexpress.experiments import parallel
-from flexpress.experiments.parallel import RunProgress, run_on_ray
+from flexpress.experiments.parallel import RunEvaluation, run_on_ray
 from flexpress.experiments.run import Run
 from flexpress.files.lock import sole_use
 from flexpress.simulation.stored_run import is_over
@@ -95,7 +95,7 @@ class Murder(Seen):
         self.killed: set[int] = set()
         place.mkdir()
 
-    def hear(self, progress: RunProgress) -> None:
+    def hear(self, progress: RunEvaluation) -> None:
         super().hear(progress)
         if self.when():
             for pid in {int(path.name) for path in self.place.iterdir()} - self.killed:

@@ -20,8 +20,9 @@ from flexpress.experiments.study import Study
 from flexpress.learning import Job, Vector
 from flexpress.planning import make_plan
 from flexpress.scenario import Scenario
+from flexpress.simulation.compare import simulate
 from flexpress.simulation.run_folder import run_in_folder
-from flexpress.simulation.simulate import Simulation, simulate
+from flexpress.simulation.simulate import Simulation
 from flexpress.simulation.trace import Measurement
 
 FOUR = Scenario.preset("four").replace(plan={"solver": "exact"})

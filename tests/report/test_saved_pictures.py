@@ -61,8 +61,7 @@ def test_a_folder_that_does_not_exist(traces: dict[str, Trace], tmp_path: Path) 
 def test_label_mix(plan: Plan, tmp_path: Path) -> None:
     save_label_mix(FOUR, plan, tmp_path / "data.png")
     counts = make_task(FOUR).label_counts()
-    title = f"four: {FOUR.learning.dataset}, {FOUR.learning.partition}"
-    assert (tmp_path / "data.png").read_bytes() == label_mix_png(FOUR, plan, counts, title)
+    assert (tmp_path / "data.png").read_bytes() == label_mix_png(FOUR, plan, counts)
 
 
 def test_label_mix_of_another_plan(plan: Plan, tmp_path: Path) -> None:

@@ -20,10 +20,11 @@ from flexpress.learning import Vector
 from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Algorithm, Clock, Scenario
 from flexpress.simulation import run_files
+from flexpress.simulation.compare import simulate
 from flexpress.simulation.deliveries import Deliveries
 from flexpress.simulation.run_files import RUN_FILES, Header, save_checkpoint
 from flexpress.simulation.run_folder import run_in_folder
-from flexpress.simulation.simulate import Simulation, simulate
+from flexpress.simulation.simulate import Simulation
 
 KEPT = ("trace.jsonl", "metrics.csv", "model.npy", "checkpoint", "scenario-used.toml", "plan.json")
 ALGORITHMS: list[Algorithm] = ["sync", "async", "direct"]

@@ -14,7 +14,8 @@ from flexpress.errors import InputError
 from flexpress.learning import Job, Vector
 from flexpress.learning.summing import StopRequestedError, train_sums
 from flexpress.scenario import Algorithm
-from flexpress.simulation.simulate import Simulation, run, simulate
+from flexpress.simulation.compare import simulate
+from flexpress.simulation.simulate import Simulation, run
 
 ALGORITHMS: list[Algorithm] = ["sync", "async", "direct"]
 CLIENTS = ("weir", 2, 3, "ford", 5, 6, 7)

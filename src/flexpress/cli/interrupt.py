@@ -6,30 +6,34 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-HANGUP = getattr(signal, "SIGHUP", None)  # a terminal that closes; there is none on Windows
+HANGUP = getattr(signal, "SIGHUP", None)  # a terminal that closes; Windows has none
 
 
 class Interruption:
-    """Whether the user has asked to stop; solvers poll `requested`."""
+    """Whether the user has asked to stop; calls poll `requested`.
 
-    def __init__(self) -> None:
+    While there is nothing to keep, it is not `patient`, and the first signal aborts.
+    """
+
+    def __init__(self, *, patient: bool) -> None:
+        self.patient = patient
         self._asked = False
 
     def requested(self) -> bool:
         return self._asked
 
     def ask(self, signal_number: int, frame: object) -> None:
-        """The signal handler. SIGHUP never aborts: terminal and shell may both send one."""
-        if self._asked and signal_number != HANGUP:
+        """The signal handler. SIGHUP never aborts later: terminal and shell may both send one."""
+        first, self._asked = not self._asked, True
+        if not (self.patient if first else signal_number == HANGUP):
             raise KeyboardInterrupt
-        self._asked = True
 
 
 @contextmanager
-def interruptible() -> Iterator[Interruption]:
-    """Within the block signals are requests; afterwards they mean again what they did before."""
-    interruption = Interruption()
-    before = {number: signal.signal(number, interruption.ask) for number in heard_signals()}
+def interruptible(*, patient: bool = True) -> Iterator[Interruption]:
+    """Within the block signals are requests; afterwards they have their former meaning."""
+    interruption = Interruption(patient=patient)
+    before = {number: signal.signal(number, interruption.ask) for number in _heard_signals()}
     try:
         yield interruption
     finally:
@@ -37,7 +41,7 @@ def interruptible() -> Iterator[Interruption]:
             signal.signal(number, handler)
 
 
-def heard_signals() -> list[signal.Signals]:
+def _heard_signals() -> list[signal.Signals]:
     """Under `nohup`, SIGHUP stays ignored."""
     heard = [signal.SIGINT, signal.SIGTERM]
     if HANGUP is not None and signal.getsignal(HANGUP) is not signal.SIG_IGN:

@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from flexpress import __version__
-from flexpress.cli.app import app
-from flexpress.cli.found import out_path
-from flexpress.cli.learning import find_modules
+import flexpress
+from flexpress.cli.arguments import find_modules
+from flexpress.cli.options import out_option
 from flexpress.cli.terminal import complain, say
 from flexpress.errors import InputError
 
-if TYPE_CHECKING:
-    from flexpress.scenario import Scenario
-    from flexpress.theory.label_mixes import Counts
+OUT_HELP = "The page; by default report.html in the runs' common folder."
 
 
-@app.command()
 def report(
     names: Annotated[list[str], typer.Argument(metavar="RUN...", hidden=True)],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            parser=out_path,
-            metavar="FILE",
-            help="The page; by default report.html in the runs' common folder.",
-        ),
-    ] = None,
+    out: Annotated[Path | None, out_option("FILE", OUT_HELP)] = None,
     labels: Annotated[
         bool, typer.Option("--labels", help="Read the data too, and show who has which labels.")
     ] = False,
@@ -40,41 +29,32 @@ def report(
     RUN is a folder that `flexpress simulate` wrote; several are compared. Runs that are not
     complete are shown as far as they went.
     """
-    from flexpress.cli.found_runs import find_runs
-    from flexpress.files.provenance import Outputs
-    from flexpress.report.page.html import REPORT
-    from flexpress.report.page.runs import files_of, write_report
-    from flexpress.report.page.shown_runs import common_folder
-    from flexpress.simulation.stored_run import load_run
-
-    folders = find_runs(names)
-    path = out or shortest(common_folder(folders)) / REPORT
-    with Outputs("report", files_of(folders)) as outputs:
+    folders = flexpress.simulation.find_runs(names)
+    path = out or _shortest(flexpress.report.common_folder(folders)) / flexpress.report.REPORT
+    with flexpress.files.Outputs("report", flexpress.report.files_of(folders)) as outputs:
         outputs.check(path.parent, (path.name,))  # before the runs are read
-        write_report(
-            [load_run(folder) for folder in folders],
+        flexpress.report.write_report(
+            [flexpress.load_run(folder) for folder in folders],
             path,
             outputs,
-            label_counts=read_labels if labels else lambda scenario: None,
-            made_by=f"Made by flexpress {__version__}: flexpress report {shlex.join(names)}",
+            label_counts=_label_counts if labels else lambda scenario: None,
+            made_by=f"Made by flexpress {flexpress.__version__}: "
+            f"flexpress report {shlex.join(names)}",
         )
         say(str(path))
 
 
-def shortest(folder: Path) -> Path:
-    """Without the way to the working folder, if it lies below."""
+def _shortest(folder: Path) -> Path:
+    """Relative to the working folder, if it lies below."""
     here = Path.cwd().resolve()
     return folder.relative_to(here) if folder.is_relative_to(here) else folder
 
 
-def read_labels(scenario: Scenario) -> Counts | None:
-    """None, and a line that says why, if the data cannot be had."""
-    from flexpress.files.disk import SCENARIO
-    from flexpress.learning import make_task
-
-    find_modules(scenario, SCENARIO)
+def _label_counts(scenario: flexpress.Scenario) -> flexpress.arrays.IntArray | None:
+    """None, and a line with the reason, if the data cannot be loaded."""
+    find_modules(scenario, flexpress.files.SCENARIO)
     try:
-        return make_task(scenario, tell=complain).label_counts()
+        return flexpress.learning.make_task(scenario, tell=complain).label_counts()
     except InputError as error:
         complain(f"without labels: {error}")
         return None

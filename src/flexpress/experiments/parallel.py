@@ -40,7 +40,7 @@ Files = dict[str, bytes]
 
 
 @dataclass(frozen=True)
-class RunProgress:
+class RunEvaluation:
     """An evaluation of a run under way."""
 
     key: str
@@ -54,7 +54,7 @@ def run_in_processes(
     jobs: int,
     *,
     on_start: Callable[[str], None],
-    on_progress: Callable[[RunProgress], None],
+    on_progress: Callable[[RunEvaluation], None],
     on_end: Callable[[str], None],
     should_stop: Callable[[], bool],
 ) -> bool:
@@ -88,7 +88,7 @@ def run_on_ray(
     jobs: int | None,
     *,
     on_start: Callable[[str], None],
-    on_progress: Callable[[RunProgress], None],
+    on_progress: Callable[[RunEvaluation], None],
     on_end: Callable[[str], None],
     should_stop: Callable[[], bool],
 ) -> bool:
@@ -100,8 +100,8 @@ def run_on_ray(
         in_use[key] = held.enter_context(ExitStack())
         in_use[key].enter_context(sole_use(folder / key))
 
-    def receive(key: str, message: RunProgress | Files) -> None:
-        if isinstance(message, RunProgress):
+    def receive(key: str, message: RunEvaluation | Files) -> None:
+        if isinstance(message, RunEvaluation):
             on_progress(message)
         else:
             write_files(folder / key, message)
@@ -135,7 +135,7 @@ def perform_here(
     run: Run,
     folder: Path,
     key: str,
-    send: Callable[[RunProgress], None],
+    send: Callable[[RunEvaluation], None],
     should_stop: Callable[[], bool],
 ) -> bool:
     """In a process of this machine. Returns whether the run is over."""
@@ -148,7 +148,7 @@ def perform_remotely(
     send_seconds: float,
     files: Files,
     dataset: Dataset,
-    send: Callable[[RunProgress | Files], None],
+    send: Callable[[RunEvaluation | Files], None],
     should_stop: Callable[[], bool],
 ) -> tuple[bool, Files]:
     """On a machine of the cluster, starting from the files in the folder at home.
@@ -183,10 +183,12 @@ def files_in(folder: Path) -> Files:
     return {path.name: path.read_bytes() for path in paths if path.exists()}
 
 
-def _reporter(key: str, send: Callable[[RunProgress], None]) -> Callable[[Event, Simulation], None]:
+def _reporter(
+    key: str, send: Callable[[RunEvaluation], None]
+) -> Callable[[Event, Simulation], None]:
     def on_event(event: Event, simulation: Simulation) -> None:
         if isinstance(event, Evaluation):
-            send(RunProgress(key, event.slot, simulation.metrics[-1].accuracy))
+            send(RunEvaluation(key, event.slot, simulation.metrics[-1].accuracy))
 
     return on_event
 

@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
+from flexpress.arguments import nearest
 from flexpress.errors import FlexpressError, InputError
-from flexpress.scenario.validation_errors import nearest
 
 _LONGEST_MESSAGE = 200
 

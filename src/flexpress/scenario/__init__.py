@@ -1,5 +1,6 @@
 """What is given: positions, fleet, link and energy physics; TOML in and out; presets."""
 
+from flexpress.scenario.inputs import input_files
 from flexpress.scenario.model import Scenario, check_scenario
 from flexpress.scenario.preset import preset_names, preset_text
 from flexpress.scenario.settings import (
@@ -22,6 +23,7 @@ __all__ = [
     "Scenario",
     "SolverName",
     "check_scenario",
+    "input_files",
     "preset_names",
     "preset_text",
 ]

@@ -6,9 +6,8 @@ import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from flexpress.arguments import LARGEST_SEED, check_text, check_whole
+from flexpress.arguments import LARGEST_SEED, check_text, check_whole, nearest
 from flexpress.errors import InputError
-from flexpress.scenario.validation_errors import nearest
 
 _SUFFIX = ".toml"
 

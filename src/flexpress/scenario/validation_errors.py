@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from flexpress.arguments import plain
+from flexpress.arguments import nearest, plain
 from flexpress.scenario.section import KeyedError
 from flexpress.scenario.toml import write_key, write_value
 
@@ -51,12 +50,6 @@ def show_value(value: object) -> str:
         c if c.isprintable() else " " for c in text
     )  # from objects that are not from a file
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 4] + " ..."
-
-
-def nearest(word: str, allowed: Sequence[str]) -> str:
-    """A question in brackets that suggests the most similar allowed word; or blank."""
-    close = get_close_matches(word, allowed, n=1)
-    return f' (did you mean "{close[0]}"?)' if close else ""
 
 
 def _explain_one(detail: ErrorDetails, data: Mapping[str, object], model: type[BaseModel]) -> str:

@@ -1,8 +1,28 @@
 """When things happen: the clock, FedEx-Sync, FedEx-Async, the Trace."""
 
+from flexpress.simulation.compare import (
+    RunProgress,
+    RunsProgress,
+    compare,
+    find_runs,
+    run_folders,
+    simulate,
+)
 from flexpress.simulation.recording import Recording, record
-from flexpress.simulation.simulate import simulate
 from flexpress.simulation.stored_run import StoredRun, load_run
 from flexpress.simulation.trace import Measurement, Trace
 
-__all__ = ["Measurement", "Recording", "StoredRun", "Trace", "load_run", "record", "simulate"]
+__all__ = [
+    "Measurement",
+    "Recording",
+    "RunProgress",
+    "RunsProgress",
+    "StoredRun",
+    "Trace",
+    "compare",
+    "find_runs",
+    "load_run",
+    "record",
+    "run_folders",
+    "simulate",
+]

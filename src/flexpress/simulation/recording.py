@@ -20,7 +20,7 @@ from flexpress.learning.summing import returned
 from flexpress.planning import Plan
 from flexpress.planning.plan_file import check_plan
 from flexpress.scenario import Algorithm, Scenario
-from flexpress.simulation.simulate import simulate
+from flexpress.simulation.compare import simulate
 from flexpress.simulation.timetable import ClientId
 from flexpress.simulation.trace import Trace
 

@@ -8,49 +8,18 @@ from itertools import islice
 
 import numpy as np
 
-from flexpress.arguments import check_callable
 from flexpress.errors import DivergedError
 from flexpress.learning import Learner, Vector
 from flexpress.learning.job import check_learner, first_model, measured
 from flexpress.learning.summing import StopRequestedError
 from flexpress.planning import Plan
 from flexpress.planning.plan_file import check_plan
-from flexpress.scenario import Algorithm, Scenario, check_scenario
+from flexpress.scenario import Scenario
 from flexpress.simulation.clock import events
 from flexpress.simulation.deliveries import Deliveries
 from flexpress.simulation.events import Broadcast, Departure, Evaluation, Event, Update, Visit
 from flexpress.simulation.timetable import Timetable
 from flexpress.simulation.trace import Measurement, Trace
-
-
-def simulate(
-    scenario: Scenario,
-    plan: Plan,
-    learner: Learner,
-    *,
-    algorithm: Algorithm | None = None,
-    horizon: int | None = None,
-    on_update: Callable[[int, Vector], None] | None = None,
-) -> Trace:
-    """Carry models along the plan for `horizon` slots; defaults are in the scenario's [run].
-
-    `on_update(slot, model)` is called at slot 0 and after each change of the global model.
-    DivergedError if the loss is no longer finite; its `trace` ends there.
-    """
-    check_scenario(scenario)
-    if on_update is not None:
-        check_callable(on_update=on_update)
-    changes = {"algorithm": algorithm, "horizon": horizon}
-    given = {key: value for key, value in changes.items() if value is not None}
-    simulation = Simulation(scenario.replace(run=given), plan, learner)
-
-    def on_event(event: Event) -> None:
-        if on_update and isinstance(event, Update):
-            on_update(event.slot, simulation.model)
-
-    if on_update:
-        on_update(0, simulation.model)
-    return run(simulation, on_event=on_event)
 
 
 def run(

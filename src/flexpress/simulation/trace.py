@@ -57,6 +57,11 @@ class Trace:
     metrics: tuple[Measurement, ...]
     model: Vector  # the global model at the horizon
 
+    @property
+    def complete(self) -> bool:
+        """Whether it reached its horizon."""
+        return bool(self.metrics) and self.metrics[-1].slot == self.horizon
+
     def events(self) -> Iterator[Event]:
         """In the order in which they happened."""
         return islice(events(self.timetable, self.horizon, self.eval_every), self.num_events)

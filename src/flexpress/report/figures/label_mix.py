@@ -55,13 +55,13 @@ def save_label_mix(scenario: Scenario, plan: Plan, path: str | Path) -> None:
     """Draw the label mix of the scenario's data as a PNG file; an existing file is replaced."""
     check_plan(scenario, plan)
     path = check_path("path", path)
-    counts, learning = make_task(scenario).label_counts(), scenario.learning
-    title = f"{scenario.name}: {learning.dataset}, {learning.partition}"
-    write_file(path, label_mix_png(scenario, plan, counts, title))
+    counts = make_task(scenario).label_counts()
+    write_file(path, label_mix_png(scenario, plan, counts))
 
 
-def label_mix_png(scenario: Scenario, plan: Plan, counts: Counts, title: str) -> bytes:
+def label_mix_png(scenario: Scenario, plan: Plan, counts: Counts) -> bytes:
     """`counts`: samples of each label, (clients, labels), clients in the scenario's order."""
+    title = f"{scenario.name}: {scenario.learning.dataset}, {scenario.learning.partition}"
     return png_bytes(label_mix_figure(scenario, plan, counts, title))
 
 

@@ -13,6 +13,7 @@ from jinja2 import Environment
 
 from flexpress.arguments import check_path
 from flexpress.files.disk import write_files
+from flexpress.files.provenance import Outputs
 from flexpress.planning import Plan
 from flexpress.planning.plan_file import check_plan
 from flexpress.report.web_map.data import map_data
@@ -40,6 +41,12 @@ def save_map(scenario: Scenario, plan: Plan, path: str | Path) -> None:
     check_plan(scenario, plan)
     path = check_path("path", path)
     write_files(path.parent, {path.name: html_map(scenario, plan)})
+
+
+def write_map(scenario: Scenario, plan: Plan, path: Path, outputs: Outputs) -> None:
+    """The same by a command."""
+    outputs.check(path.parent, (path.name,))
+    outputs.write(path.parent, [(path.name, html_map(scenario, plan))])
 
 
 def html_map(scenario: Scenario, plan: Plan) -> str:

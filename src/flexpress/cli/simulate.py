@@ -1,0 +1,154 @@
+"""The command `simulate`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, cast
+
+import click
+import typer
+
+import flexpress
+from flexpress.cli.arguments import find_modules, find_scenario, inputs_of, stored_plan
+from flexpress.cli.options import (
+    ALGORITHMS,
+    ENGINES,
+    EngineName,
+    Json,
+    PlanFile,
+    ScenarioName,
+    out_option,
+)
+from flexpress.cli.progress import Screen, best_cost, watched
+from flexpress.cli.terminal import complain, say, show
+from flexpress.errors import DivergedError, InputError
+
+ALL = "all"
+CURVES = "curves.png"
+INTERRUPTED = 130
+OUT_HELP = "Folder of the run; by default one in flexpress-out, and none with --json."
+
+
+def simulate(
+    name: ScenarioName,
+    algorithms: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--algorithm",
+            click_type=click.Choice((*ALGORITHMS, ALL)),
+            help="Algorithm; repeat the option to compare several.",
+        ),
+    ] = None,
+    plan: PlanFile = None,
+    horizon: Annotated[int | None, typer.Option(metavar="T", help="Slots to simulate.")] = None,
+    engine: EngineName = ENGINES[0],
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray", metavar="ADDRESS", help="Train on the Ray cluster at this address, or local."
+        ),
+    ] = None,
+    eval_every: Annotated[
+        int | None, typer.Option(metavar="E", help="Slots from one evaluation to the next.")
+    ] = None,
+    out: Annotated[Path | None, out_option("DIR", OUT_HELP)] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the run that the folder holds.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Simulate federated learning along a plan.
+
+    SCENARIO is a TOML file, or the name of a preset if there is no such file. Options that are
+    not given are taken from it. Ctrl-C ends the run; --resume continues it.
+    """
+    changes = {"horizon": horizon, "eval_every": eval_every}
+    given = find_scenario(name).replace(
+        run={key: value for key, value in changes.items() if value is not None}
+    )
+    chosen = _chosen(given, algorithms or [])
+    folder = out if out or as_json else flexpress.report.default_folder(given, "-".join(chosen))
+    if resume and folder is None:
+        raise InputError("--resume with --json needs --out: the folder of the run to resume")
+    find_modules(given, name)
+    # A run that is resumed may well be described by its own files.
+    inputs = [] if resume else inputs_of(name, plan)
+    outputs = flexpress.files.Outputs("simulate", inputs)
+    if folder:
+        outputs.check(folder, (CURVES,))
+    plans: list[flexpress.Plan] = []
+    with (
+        watched(given.plan.solver, best_cost(given.plan.objective)) as screen,
+        _aborts(screen, folder),
+    ):
+        traces = flexpress.compare(
+            given,
+            stored_plan(given, plan),
+            algorithms=chosen,
+            engine=cast("flexpress.learning.Engine", engine),
+            ray=ray,
+            out=folder,
+            resume=resume,
+            inputs=inputs,
+            on_plan=plans.append,
+            on_progress=screen.running,
+            on_planning=screen.planning,
+            should_stop=screen.should_stop,
+            tell=complain,
+        )
+    exit_code = _exit_code(traces, chosen, screen, folder)
+    with outputs:
+        if folder:
+            places = flexpress.simulation.run_folders(folder, chosen).items()
+            outputs.saved += [place for each, place in places if place and each in traces]
+            outputs.write(folder, [(CURVES, flexpress.report.curves_png(traces, _title(given)))])
+        if as_json:
+            say(flexpress.report.runs_to_json(given, plans[0], traces))
+        else:
+            show(flexpress.report.show_runs, given, plans[0], traces)
+            say(f" curves: {folder / CURVES if folder else ''}")
+    if exit_code:
+        raise typer.Exit(exit_code)
+
+
+def _chosen(given: flexpress.Scenario, names: list[str]) -> list[flexpress.scenario.Algorithm]:
+    """Each once, in the order in which they are named."""
+    chosen = ALGORITHMS if ALL in names else tuple(names) or (given.run.algorithm,)
+    return cast("list[flexpress.scenario.Algorithm]", list(dict.fromkeys(chosen)))
+
+
+@contextmanager
+def _aborts(screen: Screen, folder: Path | None) -> Iterator[None]:
+    """A second Ctrl-C ends the command; what the last checkpoint holds is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        run = screen.run
+        if run is None:  # before the first run
+            raise
+        how = "; --resume continues from its last checkpoint" if folder else ""
+        complain(f"{run.name}: aborted at slot {run.slot}{how}")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _exit_code(
+    traces: Mapping[flexpress.scenario.Algorithm, flexpress.Trace],
+    chosen: Sequence[flexpress.scenario.Algorithm],
+    screen: Screen,
+    folder: Path | None,
+) -> int:
+    """Of runs that were interrupted, or diverged; the first is reported, as the second was."""
+    *_, (last, trace) = traces.items()
+    if screen.should_stop() and not (trace.complete and len(traces) == len(chosen)):
+        how = "; --resume continues it" if folder else ""
+        slot = screen.run.slot if screen.run else 0
+        complain(f"{last}: interrupted at slot {slot}{how}")
+        return INTERRUPTED
+    return 0 if all(trace.complete for trace in traces.values()) else DivergedError.exit_code
+
+
+def _title(given: flexpress.Scenario) -> str:
+    learning = given.learning
+    return f"{given.name}: {learning.model} on {learning.dataset}, {learning.partition}"

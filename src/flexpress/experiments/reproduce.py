@@ -1,0 +1,180 @@
+"""Reproduce the paper: all runs that are missing, then the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from flexpress.arguments import check_callable, check_path, check_whole, nearest, refusal
+from flexpress.errors import InputError
+from flexpress.experiments.figures import FIGURES, Figure
+from flexpress.experiments.page import reproduction_page
+from flexpress.experiments.parallel import RunEvaluation, run_in_processes, run_on_ray
+from flexpress.experiments.run import COMMAND, Run, is_kept
+from flexpress.experiments.setting import FULL, QUICK, Setting
+from flexpress.experiments.study import Study, make_study
+from flexpress.files.provenance import Outputs
+from flexpress.learning import make_learner
+from flexpress.learning.datasets import ignore
+from flexpress.learning.official import Tell
+from flexpress.planning.progress import ShouldStop, never
+from flexpress.report.page.html import write_page
+from flexpress.scenario import Scenario
+from flexpress.simulation.compare import RunProgress, RunsProgress
+from flexpress.workers.cluster import connected
+
+OUT = Path("flexpress-out")
+RUNS, PICTURES, PAGE = "runs", "figures", "report.html"
+JOBS = 2
+
+
+OnRuns = Callable[[RunsProgress], None]
+
+
+def reproduce(
+    *,
+    figures: Sequence[str] = (),
+    seeds: int | None = None,
+    networks: int = 1,
+    quick: bool = False,
+    jobs: int | None = None,
+    ray: str | None = None,
+    out: str | Path | None = None,
+    on_progress: OnRuns = lambda progress: None,
+    should_stop: ShouldStop = never,
+    tell: Tell = ignore,
+) -> Path | None:
+    """Run the paper's experiments, and write the page with its figures and claims.
+
+    By default all figures, 4 seeds per setting (`quick`: 2), and 2 `jobs` at a time (with `ray` one
+    per core of the cluster), in a folder of flexpress-out. Runs that the folder holds are used.
+    Returns the page, or None if `should_stop` returned true before all runs were done.
+    """
+    chosen = chosen_figures(figures)
+    for name, number in {"seeds": seeds, "networks": networks, "jobs": jobs}.items():
+        if number is not None:
+            check_whole(name, number, 1)
+    check_callable(on_progress=on_progress, should_stop=should_stop, tell=tell)
+    usual = OUT / ("reproduction-quick" if quick else "reproduction")
+    folder = usual if out is None else check_path("out", out)
+    outputs = Outputs(COMMAND)
+    outputs.check(folder, (PAGE,))
+    for name in (RUNS, PICTURES):
+        outputs.check(folder / name, ())
+    with connected(ray, jobs):
+        scale = QUICK if quick else FULL
+        study = make_study(chosen, scale, networks=networks, seeds=seeds, tell=tell)
+        on_ray = ray is not None
+        if not run_missing(
+            study, folder / RUNS, jobs, on_progress, should_stop, tell, on_ray=on_ray
+        ):
+            return None
+    with outputs:
+        outputs.saved.append(folder / RUNS)
+        command = command_text(quick, seeds, networks)
+        page = reproduction_page(chosen, study, folder / RUNS, command=command)
+        write_page(page, folder / PAGE, outputs)
+    return folder / PAGE
+
+
+def chosen_figures(names: Sequence[str]) -> tuple[Figure, ...]:
+    """The figures of these names, by default all, in the order of the paper."""
+    if isinstance(names, str):
+        raise refusal("figures", names, "a list of names")
+    known = [figure.name for figure in FIGURES]
+    for name in names:
+        if name not in known:
+            hint = nearest(name, known)
+            raise InputError(f'no figure "{name}"{hint}; there are: {", ".join(known)}')
+    return tuple(figure for figure in FIGURES if not names or figure.name in names)
+
+
+def command_text(quick: bool, seeds: int | None, networks: int) -> str:
+    """The command that gives the same numbers again."""
+    words = ["flexpress reproduce"]
+    if quick:
+        words.append("--quick")
+    if seeds is not None:
+        words.append(f"--seeds {seeds}")
+    if networks > 1:
+        words.append(f"--networks {networks}")
+    return " ".join(words)
+
+
+@dataclass
+class _Progress:
+    """Keeps count of the runs for the callback."""
+
+    study: Study
+    on_progress: OnRuns
+    done: int
+    running: dict[str, RunProgress] = field(default_factory=dict)
+
+    def start(self, key: str) -> None:
+        self._set(key, 0, None)
+
+    def evaluated(self, run: RunEvaluation) -> None:
+        self._set(run.key, run.slot, run.accuracy)
+
+    def end(self, key: str) -> None:
+        del self.running[key]
+        self.done += 1
+        self._report()
+
+    def _set(self, key: str, slot: int, accuracy: float | None) -> None:
+        name = run_label(self.study.runs[key])
+        self.running[key] = RunProgress(name, slot, self.study.scale.horizon, accuracy)
+        self._report()
+
+    def _report(self) -> None:
+        running = tuple(self.running.values())
+        self.on_progress(RunsProgress(self.done, len(self.study.runs), running))
+
+
+def run_missing(
+    study: Study,
+    folder: Path,
+    jobs: int | None,
+    on_progress: OnRuns,
+    should_stop: ShouldStop,
+    tell: Tell,
+    *,
+    on_ray: bool,
+) -> bool:
+    """Runs that are neither complete nor diverged; False if it was stopped before the end."""
+    missing = {key: run for key, run in study.runs.items() if not is_kept(run, folder / key)}
+    if missing and not on_ray:
+        # Otherwise the process of every run would compile the engine, silently.
+        make_learner(Scenario.preset("paper"), threads=1, tell=tell)
+    progress = _Progress(study, on_progress, len(study.runs) - len(missing))
+    perform: Callable[..., bool] = (
+        partial(run_on_ray, jobs=jobs) if on_ray else partial(run_in_processes, jobs=jobs or JOBS)
+    )
+    return perform(
+        missing,
+        folder,
+        on_start=progress.start,
+        on_progress=progress.evaluated,
+        on_end=progress.end,
+        should_stop=should_stop,
+    )
+
+
+def run_label(run: Run) -> str:
+    """What distinguishes a run from the others."""
+    setting, usual = run.setting, Setting("sync", "minmax")
+    words: list[str] = [setting.algorithm, setting.objective, setting.dataset, setting.partition]
+    if setting.clock == "slots":
+        words.append("slots")
+    if setting.transporters != usual.transporters:
+        words.append(f"K = {setting.transporters}")
+    if setting.speed != usual.speed:
+        words.append(f"{setting.speed:g} m/s")
+    if setting.budget is not None and setting.budget != usual.budget:
+        words.append(f"{setting.budget / 1e3:g} kJ")
+    words.append(f"seed {run.seed}")
+    if run.network:
+        words.append(f"network {run.network}")
+    return " ".join(words)
