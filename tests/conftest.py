@@ -7,6 +7,7 @@ import importlib
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> one_worker.O
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     one_worker.check(items)
     items.sort(key=lambda item: one_worker.rank(item.nodeid))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What was skipped and how to get it: one line for each reason."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in skipped)
+    for reason, number in reasons.most_common():
+        terminalreporter.write_line(f"skipped {number}: {reason}")
 
 
 @pytest.fixture(autouse=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import chromium
+import conftest
 import pytest
 
 TESTS = Path(__file__).parent
@@ -75,12 +77,20 @@ def test_nobody_is_impatient() -> None:
     assert short == []
 
 
-def test_what_is_skipped_is_told_in_the_end_with_the_remedy(
+def test_at_the_end_there_is_a_line_for_every_reason_to_skip() -> None:
+    reports = [
+        SimpleNamespace(longrepr=("test_map.py", line, f"Skipped: {reason}"))
+        for line, reason in enumerate(["no browser", "no data", "no browser"])
+    ]
+    lines: list[str] = []
+    reporter: Any = SimpleNamespace(stats={"skipped": reports}, write_line=lines.append)
+    conftest.pytest_terminal_summary(reporter)
+    assert lines == ["skipped 2: no browser", "skipped 1: no data"]
+
+
+def test_without_a_browser_the_reason_names_the_remedy(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    options = settings["tool"]["pytest"]["ini_options"]["addopts"]
-    assert "-rfEs" in options.split()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(pytest.skip.Exception, match="no browser: install chromium"):
         chromium.chromium(tmp_path).__enter__()
