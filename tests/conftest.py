@@ -20,9 +20,9 @@ from hypothesis import HealthCheck, settings
 from quick_reproduction import Reproduction, reproduce
 from small_cluster import small_cluster
 
-from flexpress.workers.cluster import ALONE
+from flexpress.workers.cluster import _ALONE
 
-os.environ.update(ALONE)  # whichever test imports Ray first
+os.environ.update(_ALONE)  # whichever test imports Ray first
 
 for number in (signal.SIGINT, signal.SIGHUP):
     # Under `nohup`, or in the background of a shell, both are ignored, also by all that we start.

@@ -22,8 +22,8 @@ BARREN = 245
 """The seed of a network on which no plan keeps 12 kJ: here it is network 1."""
 
 setattr(reproduce, "QUICK", SMALL)  # noqa: B010  # to mypy an imported name is no variable
-run_files.CHECKPOINT_SECONDS = 0.05
-progress.PLAIN_SECONDS = 0.0
+run_files._CHECKPOINT_SECONDS = 0.05
+progress._PLAIN_SECONDS = 0.0
 
 
 place = setting.Setting.scenario

@@ -120,7 +120,7 @@ def test_while_a_certificate_is_made_it_gives_the_best_bound_so_far(
         return LowerBound(7.0, "shared load")
 
     solve_with(lambda should_stop, on_progress: PLAN)
-    monkeypatch.setattr("flexpress.planning.bounds.certificate.lower_bound", prove)
+    monkeypatch.setattr("flexpress.planning.bounds.certificate._lower_bound", prove)
     assert cli.main([*ARGUMENTS, "--certify"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["gap"] == pytest.approx(0.5)

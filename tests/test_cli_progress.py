@@ -12,7 +12,7 @@ import pytest
 from process_group import wait_until
 
 from flexpress.cli import progress
-from flexpress.cli.progress import Pace, time_text, watched
+from flexpress.cli.progress import _Pace, _time_text, watched
 from flexpress.simulation import RunProgress, RunsProgress
 
 
@@ -31,7 +31,7 @@ def runs(done: int, total: int, **slots: int) -> RunsProgress:
 
 
 def test_the_time_left(clock: list[float]) -> None:
-    pace = Pace()
+    pace = _Pace()
     assert pace.line(runs(1, 4)) == "1 of 4 runs"
     assert pace.line(runs(1, 4, a=-1, b=-1)) == "1 of 4 runs"
     assert pace.line(runs(1, 4, a=0, b=0)) == "1 of 4 runs"
@@ -46,7 +46,7 @@ def test_the_time_left(clock: list[float]) -> None:
 
 
 def test_what_an_earlier_start_has_done_takes_no_time(clock: list[float]) -> None:
-    pace = Pace()
+    pace = _Pace()
     pace.line(runs(0, 1, a=-1))
     assert pace.line(runs(0, 1, a=80)) == "0 of 1 runs"
     clock.append(10.0)
@@ -66,12 +66,12 @@ def test_what_an_earlier_start_has_done_takes_no_time(clock: list[float]) -> Non
     ],
 )
 def test_times(seconds: float, text: str) -> None:
-    assert time_text(seconds) == text
+    assert _time_text(seconds) == text
 
 
 def test_plain_lines_now_and_then(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
     with watched("reproduce") as screen:
-        for moment in (1.0, progress.PLAIN_SECONDS + 1, progress.PLAIN_SECONDS + 2):
+        for moment in (1.0, progress._PLAIN_SECONDS + 1, progress._PLAIN_SECONDS + 2):
             clock.append(moment)
             screen.reproducing(runs(1, 2))
     assert capsys.readouterr().err == "flexpress: 1 of 2 runs\n"
@@ -79,7 +79,7 @@ def test_plain_lines_now_and_then(clock: list[float], capsys: pytest.CaptureFixt
 
 def test_plain_lines_of_one_run(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
     with watched("plan") as screen:
-        for moment in (1.0, progress.PLAIN_SECONDS + 1, progress.PLAIN_SECONDS + 2):
+        for moment in (1.0, progress._PLAIN_SECONDS + 1, progress._PLAIN_SECONDS + 2):
             clock.append(moment)
             screen.running(RunProgress("sync", 20, 2000, 0.123))
     assert capsys.readouterr().err == "flexpress: sync: slot 20 of 2,000, accuracy 12.3%\n"

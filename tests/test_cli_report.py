@@ -189,7 +189,7 @@ def test_labels_are_read_when_they_are_asked_for(runs: Run) -> None:
 
 @pytest.mark.usefixtures("blank_pictures")
 def test_labels_that_cannot_be_had(runs: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(datasets.DATASETS, "fmnist-mini")
+    monkeypatch.delitem(datasets._DATASETS, "fmnist-mini")
     outcome = runs("report", "out/sync", "--labels")
     assert (outcome.code, outcome.out) == (0, "out/sync/report.html\n")
     assert outcome.err.startswith("flexpress: without labels: ")

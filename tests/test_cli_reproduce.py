@@ -12,7 +12,7 @@ from small_run import contents
 from written_page import WrittenPage
 
 from flexpress.experiments.figures import ASYNC, FIGURES
-from flexpress.experiments.reproduce import chosen_figures, command_text, run_label
+from flexpress.experiments.reproduce import _chosen_figures, _command_text, _run_label
 from flexpress.experiments.run import Run as Simulated
 from flexpress.files.provenance import RECORD
 
@@ -48,14 +48,14 @@ def test_refused_at_once(run: Run, arguments: list[str], expected: str) -> None:
 
 
 def test_figures_in_the_order_of_the_paper() -> None:
-    assert chosen_figures([]) == FIGURES
-    named = chosen_figures(["speed", "network", "speed"])
+    assert _chosen_figures([]) == FIGURES
+    named = _chosen_figures(["speed", "network", "speed"])
     assert [figure.name for figure in named] == ["network", "speed"]
 
 
 def test_the_command_on_the_page_gives_the_same_numbers() -> None:
-    assert command_text(quick=False, seeds=None, networks=1) == "flexpress reproduce"
-    given = command_text(quick=True, seeds=3, networks=2)
+    assert _command_text(quick=False, seeds=None, networks=1) == "flexpress reproduce"
+    given = _command_text(quick=True, seeds=3, networks=2)
     assert given == "flexpress reproduce --quick --seeds 3 --networks 2"
 
 
@@ -63,14 +63,14 @@ def test_labels_tell_the_runs_of_a_figure_apart() -> None:
     for figure in FIGURES:
         settings = {line.setting for line in figure.lines}
         labels = {
-            run_label(Simulated(setting, network, seed, None, None))  # type: ignore[arg-type]  # unused
+            _run_label(Simulated(setting, network, seed, None, None))  # type: ignore[arg-type]  # unused
             for setting in settings
             for network in (0, 1)
             for seed in (1, 2)
         }
         assert len(labels) == 4 * len(settings)
     slow = Simulated(replace(ASYNC, speed=5.0, budget=None), 0, 3, None, None)  # type: ignore[arg-type]  # unused
-    assert run_label(slow) == "async sws fmnist iid 5 m/s seed 3"
+    assert _run_label(slow) == "async sws fmnist iid 5 m/s seed 3"
 
 
 @pytest.mark.slow

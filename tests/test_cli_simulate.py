@@ -313,7 +313,7 @@ def test_data_that_are_nowhere(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setenv(name, str(Path("empty").resolve()))
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    monkeypatch.setattr("flexpress.learning.official.DEBIAN", Path("nowhere"))
+    monkeypatch.setattr("flexpress.learning.official._DEBIAN", Path("nowhere"))
     outcome = run("simulate", write_scenario(learning={"dataset": "fmnist"}))
     first, *rest = outcome.err.splitlines(keepends=True)
     assert first.startswith("flexpress: downloading http")

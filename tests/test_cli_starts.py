@@ -13,7 +13,7 @@ from endless_plan import planning_for_ever
 from process_group import PATIENCE, living, looked_up, wait_until
 
 from flexpress import Scenario, load_plan, make_plan
-from flexpress.planning.starts import start_seeds
+from flexpress.planning.starts import _start_seeds
 
 
 @pytest.mark.slow
@@ -23,7 +23,7 @@ def test_the_plan_is_as_from_python_and_valid(run: Run) -> None:
     assert (outcome.code, outcome.err) == (0, "")
     printed = json.loads(outcome.out)
     paper = Scenario.preset("paper")
-    plans = [make_plan(paper, iterations=300, seed=seed) for seed in start_seeds(paper.seed, 3)]
+    plans = [make_plan(paper, iterations=300, seed=seed) for seed in _start_seeds(paper.seed, 3)]
     best = min(plans, key=lambda plan: plan.cost)
     assert (printed["cost"], printed["seed"]) == (best.cost, best.seed)
     assert load_plan("out/plan.json", paper).transporters == best.transporters
@@ -56,7 +56,7 @@ def test_interrupted_it_gives_the_best_so_far(number: signal.Signals, tmp_path: 
     assert (process.returncode, err) == (0, "flexpress: interrupted: best plan so far\n")
     plan = json.loads(out)
     assert plan["feasible"]
-    assert plan["seed"] in start_seeds(Scenario.preset("paper").seed, 2)
+    assert plan["seed"] in _start_seeds(Scenario.preset("paper").seed, 2)
 
 
 @looked_up

@@ -15,7 +15,7 @@ from process_group import PATIENCE, living, looked_up, started, wait_until
 
 from flexpress.errors import InputError
 from flexpress.workers import cluster
-from flexpress.workers.cluster import LOCAL, on_cluster
+from flexpress.workers.cluster import _LOCAL, on_cluster
 
 
 def error_line(address: str | None) -> str:
@@ -51,7 +51,7 @@ def test_no_service_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_program_that_is_connected(ray: Any) -> None:
     """Its connection is used, and left open; another address is refused."""
     present = ray.get_runtime_context().gcs_address
-    for address in (None, LOCAL, "auto", present):
+    for address in (None, _LOCAL, "auto", present):
         with on_cluster(address) as module:
             assert module is ray
         assert ray.is_initialized()
@@ -63,7 +63,7 @@ def test_a_program_that_is_connected(ray: Any) -> None:
 def test_variables_of_the_user_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "1")
     monkeypatch.delenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", raising=False)
-    with cluster._environment(cluster.QUIET):
+    with cluster._environment(cluster._QUIET):
         assert os.environ["RAY_USAGE_STATS_ENABLED"] == "1"
         assert os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] == "0"
     assert os.environ["RAY_USAGE_STATS_ENABLED"] == "1"

@@ -30,7 +30,7 @@ def _no_drawing() -> Iterator[None]:
         for name in ("map.map_png", "curves.curves_png", "label_mix.label_mix_png"):
             patches.setattr(f"flexpress.report.figures.{name}", lambda *_, **__: b"a picture")
         patches.setattr(
-            runs_module, "runs_page", lambda *_, figures, **__: replace(PAGE, figures=figures)
+            runs_module, "_runs_page", lambda *_, figures, **__: replace(PAGE, figures=figures)
         )
         yield
 

@@ -17,11 +17,11 @@ from flexpress.files.versions import versions
 from flexpress.workers.cluster import cluster_cores
 from flexpress.workers.processes import Task, perform_all
 from flexpress.workers.ray_executor import (
-    MOST_LOSSES,
+    _MOST_LOSSES,
     LostError,
     Packed,
-    TaskMessage,
-    perform_task,
+    _perform_task,
+    _TaskMessage,
     ray_pool,
 )
 
@@ -70,11 +70,11 @@ def test_what_is_lost_is_packed_anew(ray: Any) -> None:
 def test_what_is_lost_again_and_again_is_given_up(ray: Any) -> None:
     pack = Counted()
     with pytest.raises(
-        LostError, match=f"^lost {MOST_LOSSES} times, perhaps for want of"
+        LostError, match=f"^lost {_MOST_LOSSES} times, perhaps for want of"
     ) as caught:
         go(partial(dies, 100), pack)
     assert "\n" not in str(caught.value)
-    assert pack.sent == MOST_LOSSES
+    assert pack.sent == _MOST_LOSSES
 
 
 def writable(
@@ -140,7 +140,7 @@ class Traced:
 def test_machines_that_disagree_load_nothing(tmp_path: Path) -> None:
     task, theirs = pickle.dumps(Traced(tmp_path / "loaded")), {**versions(), "numpy": "0.9"}
     with pytest.raises(InputError, match=r"machines disagree: numpy .* here, 0.9 elsewhere"):
-        perform_task(TaskMessage("key", 1, task, (), theirs), None)
+        _perform_task(_TaskMessage("key", 1, task, (), theirs), None)
     assert not (tmp_path / "loaded").exists()
     pickle.loads(task)
     assert (tmp_path / "loaded").exists()

@@ -104,8 +104,8 @@ def test_a_run_goes_on_when_there_is_space_again(
 ) -> None:
     """From the last checkpoint for which there was some."""
     there("simulate", "four.toml", "--out", "whole")
-    monkeypatch.setattr("flexpress.simulation.run_files.CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr("flexpress.simulation.run_files.LARGEST_SHARE", float("inf"))
+    monkeypatch.setattr("flexpress.simulation.run_files._CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("flexpress.simulation.run_files._LARGEST_SHARE", float("inf"))
     with monkeypatch.context() as patches:
         replace, left = os.replace, iter(range(60))
 
@@ -141,7 +141,7 @@ def test_missions(there: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_page_without_its_last_file(there: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page("runs", (), (), (Section("a", "A", downloads=(Download("a.csv", "a\n"),)),))
-    monkeypatch.setattr("flexpress.report.page.runs.runs_page", lambda *_, **__: page)
+    monkeypatch.setattr("flexpress.report.page.runs._runs_page", lambda *_, **__: page)
     there("simulate", "four.toml", "--out", "r")
     fill_disk(monkeypatch, "report.html")
     outcome = there("report", "r")
@@ -153,7 +153,7 @@ def test_a_reproduction_without_its_page(there: Run, monkeypatch: pytest.MonkeyP
     """The runs took hours, and are there."""
     study = SimpleNamespace(runs={})
     monkeypatch.setattr("flexpress.experiments.reproduce.make_study", lambda *_, **__: study)
-    monkeypatch.setattr("flexpress.experiments.reproduce.run_missing", lambda *_, **__: True)
+    monkeypatch.setattr("flexpress.experiments.reproduce._run_missing", lambda *_, **__: True)
     page = Page("all", (), (), (Section("a", "A"),))
     name = "flexpress.experiments.reproduce.reproduction_page"
     monkeypatch.setattr(name, lambda *_, **__: page)

@@ -12,7 +12,7 @@ from typing import Any, cast
 from small_run import FOUR, RESULTS, contents
 
 from flexpress.experiments.figures import SYNC
-from flexpress.experiments.parallel import Files, RunEvaluation, perform_here, perform_remotely
+from flexpress.experiments.parallel import Files, RunEvaluation, _perform_here, _perform_remotely
 from flexpress.experiments.run import Run, perform
 from flexpress.experiments.setting import QUICK, Scale
 from flexpress.experiments.study import Study
@@ -74,12 +74,12 @@ def results(runs: Mapping[str, Run], folder: Path) -> dict[str, dict[str, bytes]
 def perform_here_and_wait(
     run: Run, folder: Path, key: str, tell: Tell, should_stop: ShouldStop
 ) -> bool:
-    return perform_here(run, folder, key, waiting(tell, should_stop), should_stop)
+    return _perform_here(run, folder, key, waiting(tell, should_stop), should_stop)
 
 
 def perform_remotely_and_wait(*arguments: Any) -> tuple[bool, Files]:
     given, (tell, should_stop) = arguments[:-2], arguments[-2:]
-    done: tuple[bool, Files] = cast(Any, perform_remotely)(
+    done: tuple[bool, Files] = cast(Any, _perform_remotely)(
         *given, waiting(tell, should_stop), should_stop
     )
     return done
@@ -99,4 +99,4 @@ def waiting(tell: Tell, should_stop: ShouldStop) -> Tell:
 def perform_remotely_by_name(place: Path, *arguments: Any) -> tuple[bool, Files]:
     """It leaves the number of its process in this folder first."""
     (place / str(os.getpid())).touch()
-    return perform_remotely(*arguments)
+    return _perform_remotely(*arguments)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from flexpress.experiments.claims import CLAIMS, MARGIN, ClaimKind, claims_of, figure_named
+from flexpress.experiments.claims import CLAIMS, MARGIN, ClaimKind, _figure_named, claims_of
 from flexpress.experiments.figures import FIGURES
 from flexpress.experiments.setting import Setting
-from flexpress.experiments.verdicts import SIGNS
+from flexpress.experiments.verdicts import _SIGNS
 
 NAMES = [
     "iid-fmnist",  # Async beats Sync under i.i.d.
@@ -41,11 +41,11 @@ def test_the_list() -> None:
 
 
 def test_the_kinds() -> None:
-    of_kind: dict[ClaimKind, list[str]] = {kind: [] for kind in SIGNS}
+    of_kind: dict[ClaimKind, list[str]] = {kind: [] for kind in _SIGNS}
     for claim in CLAIMS:
         of_kind[claim.kind].append(claim.name)
-        assert len(claim.lines) == len(SIGNS[claim.kind])
-        assert sum(SIGNS[claim.kind]) == 0
+        assert len(claim.lines) == len(_SIGNS[claim.kind])
+        assert sum(_SIGNS[claim.kind]) == 0
     assert of_kind["alike"] == [
         "type1-fmnist",
         "type1-svhn",
@@ -66,7 +66,7 @@ def test_every_sentence_is_one_and_no_other_has_it() -> None:
 
 def test_lines_are_those_of_their_figures() -> None:
     for claim in CLAIMS:
-        assert set(claim.lines) <= set(figure_named(claim.figure).lines)
+        assert set(claim.lines) <= set(_figure_named(claim.figure).lines)
         assert len(set(claim.lines)) == len(claim.lines)
 
 
@@ -76,7 +76,7 @@ def test_every_figure_but_the_map_has_claims_in_the_order_of_the_paper() -> None
 
 
 def test_claims_of_some_figures() -> None:
-    chosen = claims_of([figure_named("energy"), figure_named("speed")])
+    chosen = claims_of([_figure_named("energy"), _figure_named("speed")])
     assert [claim.name for claim in chosen] == ["speed-sync", "speed-async", "energy-closer"]
     assert claims_of(FIGURES) == CLAIMS
 

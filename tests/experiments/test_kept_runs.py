@@ -11,7 +11,7 @@ from small_run import contents
 
 from flexpress.errors import InputError
 from flexpress.experiments import run as module
-from flexpress.experiments.parallel import files_in
+from flexpress.experiments.parallel import _files_in
 from flexpress.experiments.run import is_kept
 from flexpress.files.disk import write_files
 from flexpress.files.versions import versions
@@ -51,7 +51,7 @@ def test_one_of_other_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_one_with_other_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make(tmp_path)
-    monkeypatch.setattr(module, "fingerprint", lambda *_: "other")
+    monkeypatch.setattr(module, "_fingerprint", lambda *_: "other")
     refused(folder, "holds a run with other data")
 
 
@@ -74,7 +74,7 @@ def test_measurements_of_another_run(tmp_path: Path) -> None:
 def test_files_that_come_home_from_elsewhere(tmp_path: Path) -> None:
     """With the record of who wrote them."""
     folder = make(tmp_path)
-    write_files(tmp_path / "home", files_in(folder))
+    write_files(tmp_path / "home", _files_in(folder))
     assert contents(tmp_path / "home") == contents(folder)
     assert is_kept(small(), tmp_path / "home")
 
@@ -90,5 +90,5 @@ def test_it_is_resumed_after_a_journey(tmp_path: Path) -> None:
         on_event=lambda event, simulation: None,
         should_stop=lambda: next(answers, True),
     )
-    write_files(tmp_path / "home" / key, files_in(tmp_path / "there"))
+    write_files(tmp_path / "home" / key, _files_in(tmp_path / "there"))
     assert alone(runs, tmp_path / "home") == expected == results(runs, tmp_path / "home")

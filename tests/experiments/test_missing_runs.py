@@ -31,7 +31,7 @@ def test_only_what_is_not_over_is_run(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(reproduce, "run_in_processes", note)
     study = study_of(complete, diverged, begun, fresh)
     counts: list[tuple[int, int]] = []
-    whole = reproduce.run_missing(
+    whole = reproduce._run_missing(
         study,
         tmp_path,
         1,

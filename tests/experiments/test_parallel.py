@@ -59,7 +59,7 @@ def test_nothing_to_do(tmp_path: Path) -> None:
 def test_stopped_and_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs, seen = several(2), Seen()
     with monkeypatch.context() as waiting:
-        waiting.setattr("flexpress.experiments.parallel.perform_here", perform_here_and_wait)
+        waiting.setattr("flexpress.experiments.parallel._perform_here", perform_here_and_wait)
         assert not go(runs, tmp_path / "parallel", seen, lambda: len(seen.progress) > 1, jobs=1)
     first = next(iter(runs))
     assert seen.of("start") == [first]

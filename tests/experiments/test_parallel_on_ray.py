@@ -74,7 +74,7 @@ def test_stopped_and_resumed(ray: Any, tmp_path: Path, monkeypatch: pytest.Monke
     """On Ray, then by a process: what is begun there is a run like any other."""
     runs, seen = several(2), Seen()
     with monkeypatch.context() as waiting:
-        waiting.setattr(parallel, "perform_remotely", perform_remotely_and_wait)
+        waiting.setattr(parallel, "_perform_remotely", perform_remotely_and_wait)
         assert not go(runs, tmp_path / "ray", seen, lambda: len(seen.progress) > 1, jobs=1)
     first = next(iter(runs))
     assert seen.of("start") == [first]
@@ -108,7 +108,7 @@ def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the processes of runs leave their numbers."""
     place = tmp_path / "pids"
     by_name = partial(perform_remotely_by_name, place)
-    monkeypatch.setattr(parallel, "perform_remotely", by_name)
+    monkeypatch.setattr(parallel, "_perform_remotely", by_name)
     return place
 
 
@@ -117,7 +117,7 @@ def test_a_run_that_is_lost_is_sent_again(
     ray: Any, pids: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its process is killed; it resumes from what was sent home."""
-    monkeypatch.setattr(parallel, "SEND_SECONDS", 0.3)
+    monkeypatch.setattr(parallel, "_SEND_SECONDS", 0.3)
     runs = several(1, horizon=12_000)  # longer than to a checkpoint
     (key,) = runs
     seen = Murder(pids, lambda: not seen.killed and (tmp_path / key / "checkpoint").exists())
@@ -131,7 +131,7 @@ def test_a_run_that_is_lost_is_sent_again(
 def test_a_run_that_is_lost_again_and_again(
     ray: Any, pids: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_executor, "MOST_LOSSES", 2)
+    monkeypatch.setattr(ray_executor, "_MOST_LOSSES", 2)
     seen = Murder(pids)
     with pytest.raises(
         FlexpressError, match=r"a run was lost 2 times.*start again to resume$"

@@ -9,13 +9,13 @@ from made_results import curve, flat, named, of_claim, plan, study
 
 from flexpress.experiments.figures import FIGURES
 from flexpress.experiments.page import (
-    band_line,
-    claims_grid,
-    doubts,
-    lead,
-    line_grid,
-    line_numbers,
-    tours_section,
+    _band_line,
+    _claims_grid,
+    _doubts,
+    _lead,
+    _line_grid,
+    _line_numbers,
+    _tours_section,
 )
 from flexpress.experiments.results import Results
 from flexpress.experiments.tables import details_grid, networks_grid, summary_grid
@@ -67,7 +67,7 @@ def test_the_summary() -> None:
     ],
 )
 def test_verdicts(by: tuple[float, ...], verdict: str, interval: str) -> None:
-    ((_, said, _, bounds),) = rows(claims_grid([async_ahead(*by)]))
+    ((_, said, _, bounds),) = rows(_claims_grid([async_ahead(*by)]))
     assert (said, bounds) == (verdict, interval)
 
 
@@ -106,20 +106,20 @@ def test_networks() -> None:
 
 def test_numbers_of_a_line() -> None:
     runs = [curve(0.1, 0.5, 0.4), curve(0.1, 0.7, 0.6), curve(0.1, 0.9, complete=False)]
-    seeds, mean, end, best, diverged = line_numbers(runs)
+    seeds, mean, end, best, diverged = _line_numbers(runs)
     assert (seeds, diverged) == ("3", "1")
     assert end == "50.0 % (40.0 to 60.0)"
     assert best == "70.0 % (50.0 to 90.0)"
     areas = (37.5, 52.5, 46.0)  # the last: 0.5 up to slot 90, then guessing
     assert mean == f"{sum(areas) / 3:.1f} % (37.5 to 52.5)"
-    assert line_numbers(runs[2:])[2] == "-"
+    assert _line_numbers(runs[2:])[2] == "-"
 
 
 def test_lines_by_slots_are_dashed_in_the_colour_of_the_others() -> None:
     figure = next(figure for figure in FIGURES if figure.name == "iid-fmnist")
     by_case = {(line.setting, 0, seed): flat(0.5) for line in figure.lines for seed in (1, 2)}
     results = Results(by_case)
-    drawn = [band_line(number, line, results) for number, line in enumerate(figure.lines)]
+    drawn = [_band_line(number, line, results) for number, line in enumerate(figure.lines)]
     assert [(line.hue, line.dashed) for line in drawn] == [
         (0, False),
         (1, False),
@@ -127,24 +127,24 @@ def test_lines_by_slots_are_dashed_in_the_colour_of_the_others() -> None:
         (1, True),
     ]
     assert [len(line.courses) for line in drawn] == [2] * 4
-    assert [row[0] for row in rows(line_grid(figure, results))] == [
+    assert [row[0] for row in rows(_line_grid(figure, results))] == [
         line.label for line in figure.lines
     ]
 
 
 def test_a_reason_is_given_only_where_it_differs() -> None:
     figure = next(figure for figure in FIGURES if figure.name == "iid-fmnist")
-    assert doubts(figure, [async_ahead(-0.02, -0.02)]) == [figure.doubt]
+    assert _doubts(figure, [async_ahead(-0.02, -0.02)]) == [figure.doubt]
     assert figure.doubt
-    assert doubts(figure, [async_ahead(0.02, 0.02)]) == []
-    assert doubts(figure, [async_ahead(-0.02, 0.03)]) == [figure.doubt]  # undecided
+    assert _doubts(figure, [async_ahead(0.02, 0.02)]) == []
+    assert _doubts(figure, [async_ahead(-0.02, 0.03)]) == [figure.doubt]  # undecided
 
 
 def test_the_lead_counts_verdicts() -> None:
     findings = [async_ahead(0.02, 0.02), async_ahead(-0.02, 0.03), energies_closer()]
-    assert lead(study({}), findings)[0] == "Of 3 claims of the paper: 2 reproduced, 1 undecided."
-    assert len(lead(study({}), [])) == 1
+    assert _lead(study({}), findings)[0] == "Of 3 claims of the paper: 2 reproduced, 1 undecided."
+    assert len(_lead(study({}), [])) == 1
 
 
 def test_no_tours_without_both_algorithms(tmp_path: Path) -> None:
-    assert tours_section(study({}), tmp_path) == []
+    assert _tours_section(study({}), tmp_path) == []

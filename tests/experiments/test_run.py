@@ -14,7 +14,7 @@ from few_runs import PLAN, small
 from flexpress.errors import InputError
 from flexpress.experiments import run as module
 from flexpress.experiments.results import read_result
-from flexpress.experiments.run import NAME_LENGTH, Run, fingerprint, perform
+from flexpress.experiments.run import _NAME_LENGTH, Run, _fingerprint, perform
 from flexpress.learning import Dataset
 from flexpress.scenario import LearningSettings
 from flexpress.simulation.stored_run import is_over
@@ -31,12 +31,12 @@ def samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         return Dataset("made", images, labels, images, labels, 6, one, one)
 
     monkeypatch.setattr(module, "load_dataset", load)
-    fingerprint.cache_clear()
+    _fingerprint.cache_clear()
     folder = tmp_path / "here"
     folder.mkdir()
     np.save(folder / "samples.npy", np.arange(6))
     yield folder
-    fingerprint.cache_clear()
+    _fingerprint.cache_clear()
 
 
 def key_in(folder: Path) -> str:
@@ -56,7 +56,7 @@ def test_the_key_is_of_the_samples(samples: Path, tmp_path: Path) -> None:
 
 def test_the_key_is_of_all_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = small()
-    assert len(usual.key) == NAME_LENGTH
+    assert len(usual.key) == _NAME_LENGTH
     assert small().key == usual.key
     turned = replace(
         PLAN,

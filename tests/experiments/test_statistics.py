@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from flexpress.experiments.statistics import interval, quantile
+from flexpress.experiments.statistics import _quantile, interval
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
 def test_quantiles_are_those_of_scipy(confidence: float) -> None:
     freedoms = range(1, 201)
-    ours = [quantile(freedom, confidence) for freedom in freedoms]
+    ours = [_quantile(freedom, confidence) for freedom in freedoms]
     theirs = stats.t.ppf((1 + confidence) / 2, list(freedoms))
     np.testing.assert_allclose(ours, theirs, rtol=1e-9)
 

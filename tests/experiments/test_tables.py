@@ -9,10 +9,10 @@ import json
 import pytest
 from made_results import curve, flat, named, of_claim, plan, study
 
-from flexpress.experiments.claims import figure_named
+from flexpress.experiments.claims import _figure_named
 from flexpress.experiments.results import Results
 from flexpress.experiments.tables import claims_csv, figure_csv, findings_json
-from flexpress.experiments.verdicts import Finding, find
+from flexpress.experiments.verdicts import Finding, _find
 
 ODD = 0.1 + 0.2
 
@@ -31,7 +31,7 @@ def findings() -> list[Finding]:
     made, results = of_claim(claim, sure, base, by_slots=[base, base])
     low, high = (line.setting for line in closer.lines)
     made.plans.update({(low, 0): plan(1e3, 2e3), (high, 0): plan(1e3, 4e3)})
-    return [find(each, 0, made, results) for each in (claim, closer, missing)]
+    return [_find(each, 0, made, results) for each in (claim, closer, missing)]
 
 
 def test_claims_csv() -> None:
@@ -89,7 +89,7 @@ def test_the_same_bytes() -> None:
 def test_curves_csv() -> None:
     claim = named("routes-async-sws-total")
     made, results = of_claim(claim, [curve(0.1, ODD), curve(0.2, 0.4, complete=False)], [])
-    rows = read(figure_csv(figure_named("routes-async"), made, results))
+    rows = read(figure_csv(_figure_named("routes-async"), made, results))
     assert ",".join(rows[0]) == "figure,line,network,seed,slot,seconds,loss,accuracy"
     assert [tuple(row.values()) for row in rows] == [
         ("routes-async", "Async, SWS", "0", "1", "0", "0.0", "2.0", "0.1"),
@@ -100,7 +100,7 @@ def test_curves_csv() -> None:
 
 
 def test_energy_csv() -> None:
-    figure = figure_named("energy")
+    figure = _figure_named("energy")
     first, second = (line.setting for line in figure.lines)
     plans = {(first, 0): plan(9e3, 13e3), (second, 0): plan(11e3), (first, 1): plan(ODD)}
     rows = read(figure_csv(figure, study(plans, networks=2), Results({})))
@@ -116,7 +116,7 @@ def test_energy_csv() -> None:
 
 def test_network_csv() -> None:
     """The server first, then all clients; the plan made by hand visits client 1 alone."""
-    figure = figure_named("network")
+    figure = _figure_named("network")
     (line,) = figure.lines
     rows = read(figure_csv(figure, study({(line.setting, 0): plan(1.0)}), Results({})))
     scenario = line.setting.scenario(study({}).scale, 0, 1)

@@ -12,8 +12,8 @@ from flexpress.experiments.statistics import Interval
 from flexpress.experiments.verdicts import (
     Finding,
     Verdict,
-    decide,
-    find,
+    _decide,
+    _find,
     judge,
     over_networks,
 )
@@ -43,7 +43,7 @@ SAME = flats(0, 0, 0, 0)
     ],
 )
 def test_ahead(differences: tuple[float, ...], verdict: Verdict) -> None:
-    finding = find(AHEAD, 0, *of_claim(AHEAD, flats(*differences), SAME))
+    finding = _find(AHEAD, 0, *of_claim(AHEAD, flats(*differences), SAME))
     assert finding.verdict == verdict
     assert finding.deciding is not None
     assert finding.deciding.measure == "mean accuracy"
@@ -64,7 +64,7 @@ def test_ahead(differences: tuple[float, ...], verdict: Verdict) -> None:
     ],
 )
 def test_alike(differences: tuple[float, ...], verdict: Verdict) -> None:
-    assert find(ALIKE, 0, *of_claim(ALIKE, flats(*differences), SAME)).verdict == verdict
+    assert _find(ALIKE, 0, *of_claim(ALIKE, flats(*differences), SAME)).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_alike(differences: tuple[float, ...], verdict: Verdict) -> None:
     ],
 )
 def test_the_margin(low: float, high: float, verdict: Verdict) -> None:
-    assert decide(ALIKE, Interval((), (low + high) / 2, low, high)) == verdict
+    assert _decide(ALIKE, Interval((), (low + high) / 2, low, high)) == verdict
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_less_advantage(of_two: float, of_four: float, verdict: Verdict) -> None
     noise = np.array([0.001, -0.001, 0.0005, -0.0005])
     two, four = [flats(*(of_two - 0.2 + noise)), flats(*[-0.2] * 4)], [flats(*[of_four] * 4), SAME]
     lines = [*two, *four]
-    finding = find(ADVANTAGE, 0, *of_claim(ADVANTAGE, *lines))
+    finding = _find(ADVANTAGE, 0, *of_claim(ADVANTAGE, *lines))
     assert finding.verdict == verdict
     assert finding.deciding is not None
     assert finding.deciding.difference.mean == pytest.approx(of_four - of_two)
@@ -111,7 +111,7 @@ def test_closer(
 ) -> None:
     low, high = (line.setting for line in CLOSER.lines)
     made = study({(low, 0): plan(*low_budget), (high, 0): plan(*high_budget)})
-    finding = find(CLOSER, 0, made, Results({}))
+    finding = _find(CLOSER, 0, made, Results({}))
     assert finding.verdict == verdict
     assert finding.deciding is not None
     assert (finding.deciding.measure, finding.seeds, finding.target) == ("energy spread", (), None)
@@ -123,7 +123,7 @@ def test_closer(
 
 def test_one_seed_decides_nothing() -> None:
     for claim in (AHEAD, ALIKE):
-        finding = find(claim, 0, *of_claim(claim, [flat(0.9)], [flat(0.2)]))
+        finding = _find(claim, 0, *of_claim(claim, [flat(0.9)], [flat(0.2)]))
         assert finding.verdict == "undecided"
         assert finding.deciding is not None
         assert finding.deciding.difference.values == pytest.approx((0.7,))
@@ -133,12 +133,12 @@ def test_one_seed_decides_nothing() -> None:
 def test_without_a_plan_there_is_nothing_to_judge() -> None:
     made, results = of_claim(AHEAD, flats(0, 0, 0, 0), SAME)
     del made.plans[AHEAD.lines[1].setting, 0]
-    assert find(AHEAD, 0, made, results) == Finding(AHEAD, 0, "not applicable", ())
+    assert _find(AHEAD, 0, made, results) == Finding(AHEAD, 0, "not applicable", ())
 
 
 def test_without_runs_it_is_open() -> None:
     made, _ = of_claim(AHEAD)
-    assert find(AHEAD, 0, made, Results({})) == Finding(AHEAD, 0, "undecided", ())
+    assert _find(AHEAD, 0, made, Results({})) == Finding(AHEAD, 0, "undecided", ())
 
 
 def test_seeds_that_a_line_lacks_do_not_count() -> None:
@@ -147,7 +147,7 @@ def test_seeds_that_a_line_lacks_do_not_count() -> None:
     by_case = {
         case: run for case, run in results.by_case.items() if case[2] != 1 or run is not SAME[0]
     }
-    finding = find(AHEAD, 0, made, Results(by_case))
+    finding = _find(AHEAD, 0, made, Results(by_case))
     assert finding.seeds == (2, 3)
     assert finding.deciding is not None
     assert finding.deciding.difference.mean == pytest.approx(0.01)
@@ -155,14 +155,14 @@ def test_seeds_that_a_line_lacks_do_not_count() -> None:
 
 def test_all_four_lines_must_have_a_seed() -> None:
     lines = [SAME, SAME[:2], SAME, SAME]
-    assert find(ADVANTAGE, 0, *of_claim(ADVANTAGE, *lines)).seeds == (1, 2)
+    assert _find(ADVANTAGE, 0, *of_claim(ADVANTAGE, *lines)).seeds == (1, 2)
 
 
 def test_a_run_that_diverged_is_behind() -> None:
     """It was as good as the others as long as it went."""
     whole = [curve(*[mean] * 11) for mean in BETWEEN_SEEDS]
     broken = [curve(*[mean] * 11, complete=False) for mean in BETWEEN_SEEDS]
-    finding = find(AHEAD, 0, *of_claim(AHEAD, whole, broken))
+    finding = _find(AHEAD, 0, *of_claim(AHEAD, whole, broken))
     assert finding.verdict == "reproduced"
     assert finding.deciding is not None
     assert finding.deciding.difference.values == pytest.approx(
@@ -174,7 +174,7 @@ def test_slots_and_minutes_to_the_target_of_all() -> None:
     """The worst run has 0.62 at best: 60 % is what all have reached."""
     quick = [curve(0.1, 0.6, 0.7, 0.8, 0.8), curve(0.1, 0.5, 0.6, 0.9, 0.9)]
     slow = [curve(0.1, 0.2, 0.3, 0.6, 0.62), curve(0.1, 0.2, 0.3, 0.4, 0.9)]
-    area, slots, minutes = find(AHEAD, 0, *of_claim(AHEAD, quick, slow)).measured
+    area, slots, minutes = _find(AHEAD, 0, *of_claim(AHEAD, quick, slow)).measured
     assert area.target is None
     assert (slots.target, minutes.target) == (0.6, 0.6)
     assert slots.lines == ((25, 50), (75, 100))
@@ -185,7 +185,7 @@ def test_slots_and_minutes_to_the_target_of_all() -> None:
 
 
 def test_no_target_if_one_learned_nothing() -> None:
-    finding = find(AHEAD, 0, *of_claim(AHEAD, flats(0, 0, 0, 0), [flat(0.04)] * 4))
+    finding = _find(AHEAD, 0, *of_claim(AHEAD, flats(0, 0, 0, 0), [flat(0.04)] * 4))
     assert finding.target is None
     assert [each.measure for each in finding.measured] == ["mean accuracy"]
 
@@ -194,7 +194,7 @@ def test_the_slot_clock_is_beside_and_does_not_decide() -> None:
     claim = named("iid-fmnist")
     behind = flats(-0.01, -0.011, -0.009, -0.01)
     ahead = flats(0.01, 0.011, 0.009, 0.01)
-    finding = find(claim, 0, *of_claim(claim, ahead, SAME, by_slots=[behind, SAME]))
+    finding = _find(claim, 0, *of_claim(claim, ahead, SAME, by_slots=[behind, SAME]))
     assert finding.verdict == "reproduced"
     assert finding.by_slots[0].difference.mean == pytest.approx(-0.01)
     assert {each.clock for each in finding.by_slots} == {"slots"}

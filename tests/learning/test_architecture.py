@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from flexpress import Scenario, make_learner
-from flexpress.learning.architecture import Architecture, draw_initial, lenet, mlp
+from flexpress.learning.architecture import Architecture, _mlp, draw_initial, lenet
 
 torch = pytest.importorskip("torch")
 
@@ -23,7 +23,7 @@ def test_the_seed_decides() -> None:
     assert not np.array_equal(first, draw_initial(net, 1))
 
 
-@pytest.mark.parametrize("net", [lenet((3, 32, 32), 10), mlp((1, 8, 8), 5)])
+@pytest.mark.parametrize("net", [lenet((3, 32, 32), 10), _mlp((1, 8, 8), 5)])
 def test_layer_by_layer_as_torch(net: Architecture) -> None:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(3)

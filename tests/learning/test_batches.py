@@ -11,7 +11,7 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from flexpress.learning.batches import STREAM, batches, block, draw_batch
+from flexpress.learning.batches import _STREAM, _block, batches, draw_batch
 
 LARGE = 2**64 - 1, 2**62 + 1, 2**63 - 1
 
@@ -19,13 +19,13 @@ LARGE = 2**64 - 1, 2**62 + 1, 2**63 - 1
 def numpys_words(seed: int, client: int, step: int, count: int) -> list[int]:
     """NumPy counts up before it draws, so it starts one below."""
     counter = (step << 64) + (client << 128) - 1
-    philox = np.random.Philox(key=seed + (int(STREAM) << 64), counter=counter % 2**256)
+    philox = np.random.Philox(key=seed + (int(_STREAM) << 64), counter=counter % 2**256)
     return [int(word) for word in philox.random_raw(count)]
 
 
 @pytest.mark.parametrize(("seed", "client", "step"), [(0, 0, 0), (1, 2, 3), (5, 39, 10**9), LARGE])
 def test_words_are_those_of_numpy(seed: int, client: int, step: int) -> None:
-    words = [word for i in range(3) for word in block(np.uint64(seed), client, step, i)]
+    words = [word for i in range(3) for word in _block(np.uint64(seed), client, step, i)]
     assert words == numpys_words(seed, client, step, 12)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from flexpress.errors import InputError
 from flexpress.learning import make_learner, make_task
-from flexpress.learning.architecture import draw_initial, lenet, logistic
+from flexpress.learning.architecture import _logistic, draw_initial, lenet
 from flexpress.learning.job import Job
 from flexpress.scenario import Scenario
 
@@ -95,7 +95,7 @@ def test_torch_learns() -> None:
 def test_own_module_that_the_fast_engine_knows() -> None:
     pytest.importorskip("torch")
     fast: Any = make_learner(paper("nets:plain"))
-    assert fast.architecture == logistic((1, 28, 28), 10)
+    assert fast.architecture == _logistic((1, 28, 28), 10)
     assert fast.initial.dtype == np.float32
     assert np.array_equal(
         fast.initial, make_learner(paper("nets:plain"), engine="torch").initial_model()

@@ -19,7 +19,7 @@ from numpy_net import layers, numpy_logits, numpy_metrics, numpy_update
 from tasks import NUM_TEST, black_and_white, coarse_model, random_model, random_task
 from thinned import by_default
 
-from flexpress.learning.architecture import Architecture, Convolution, Shape, lenet, logistic, mlp
+from flexpress.learning.architecture import Architecture, Convolution, Shape, _logistic, _mlp, lenet
 from flexpress.learning.fast import FastLearner, workspace
 from flexpress.learning.job import Job
 from flexpress.learning.task import Task
@@ -60,7 +60,7 @@ def test_lenet(image: Shape, batch_size: int) -> None:
     check(random_task(architecture, batch_size=batch_size), architecture)
 
 
-@pytest.mark.parametrize("make", [mlp, logistic])
+@pytest.mark.parametrize("make", [_mlp, _logistic])
 @pytest.mark.parametrize("image", [FMNIST, SVHN, (2, 5, 3)])
 def test_without_convolutions(make: Callable[[Shape, int], Architecture], image: Shape) -> None:
     architecture = make(image, 10)
@@ -218,7 +218,7 @@ def test_nothing_beyond_the_workspace_matters(
         array[:] = 0
         return array
 
-    monkeypatch.setattr(workspace, "aligned", aligned)
+    monkeypatch.setattr(workspace, "_aligned", aligned)
     learner = FastLearner(task, architecture, model, threads=1)
     assert np.array_equal(learner.train(jobs), expected)
     learner.evaluate(model)

@@ -9,9 +9,9 @@ import pytest
 
 from flexpress.learning import Engine
 from flexpress.learning.architecture import MODELS
-from flexpress.learning.datasets import DATASETS, load_dataset
+from flexpress.learning.datasets import _DATASETS, load_dataset
 from flexpress.learning.fmnist import FMNIST
-from flexpress.learning.official import DEBIAN, VARIABLE
+from flexpress.learning.official import _DEBIAN, _VARIABLE
 from flexpress.learning.svhn import SVHN
 from flexpress.scenario import LearningSettings, Partition
 
@@ -25,7 +25,7 @@ def row(name: str) -> list[str]:
 
 
 def test_every_name() -> None:
-    names = [*DATASETS, *MODELS, *get_args(Partition), *get_args(Engine)]
+    names = [*_DATASETS, *MODELS, *get_args(Partition), *get_args(Engine)]
     assert len({tuple(row(name)) for name in names}) == len(names)
 
 
@@ -46,5 +46,5 @@ def test_files_and_places() -> None:
         files = ", ".join(f"`{name}`" for name in official.checksums)
         assert f"| `{official.name}` | {files} |" in PAGE
         assert [name for name in official.folders if f"`{name}`" not in PAGE] == []
-    assert f"`{VARIABLE}`" in PAGE
-    assert f"| `{DEBIAN}` |" in PAGE
+    assert f"`{_VARIABLE}`" in PAGE
+    assert f"| `{_DEBIAN}` |" in PAGE

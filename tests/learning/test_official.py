@@ -31,8 +31,8 @@ TRAIN, TRAIN_LABELS, TEST, TEST_LABELS = FMNIST.checksums
 @pytest.fixture(autouse=True)
 def _nothing_at_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No data but what the test makes, and no network."""
-    monkeypatch.setattr(official, "cache", lambda: tmp_path / "cache")
-    monkeypatch.setattr(official, "DEBIAN", tmp_path / "debian")
+    monkeypatch.setattr(official, "_cache", lambda: tmp_path / "cache")
+    monkeypatch.setattr(official, "_DEBIAN", tmp_path / "debian")
     monkeypatch.delenv("FLEXPRESS_DATA", raising=False)
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from flexpress.errors import InputError
-from flexpress.learning.partition import SamplePool, dirichlet_shares, make_shards
+from flexpress.learning.partition import SamplePool, _dirichlet_shares, make_shards
 from flexpress.scenario import Scenario
 
 LABELS = np.random.default_rng(8).integers(0, 10, 6000).astype(np.int32)
@@ -106,7 +106,7 @@ def test_dirichlet_moments(alpha: float) -> None:
 def test_dirichlet_shares_are_beta_distributed() -> None:
     """Against NumPy's own, by the distance of Kolmogorov and Smirnov."""
     rng = np.random.default_rng(5)
-    ours = np.sort(dirichlet_shares(rng, 0.3, np.ones(10, bool), 20_000)[:, 3])
+    ours = np.sort(_dirichlet_shares(rng, 0.3, np.ones(10, bool), 20_000)[:, 3])
     theirs = np.sort(np.random.default_rng(6).beta(0.3, 2.7, 20_000))
     both = np.concatenate([ours, theirs])
     gaps = np.searchsorted(ours, both, "right") - np.searchsorted(theirs, both, "right")

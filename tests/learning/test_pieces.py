@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flexpress.learning.pieces import LARGEST_PIECE, pieces
+from flexpress.learning.pieces import _LARGEST_PIECE, pieces
 
 
 def test_pieces_are_whole_and_even() -> None:
@@ -16,7 +16,7 @@ def test_pieces_are_whole_and_even() -> None:
             weights = rng.integers(0, 9, count)
             parts = pieces(weights, threads)
             assert [i for part in parts for i in range(part.start, part.stop)] == [*range(count)]
-            assert all(weights[part].sum() <= LARGEST_PIECE + 9 for part in parts)
+            assert all(weights[part].sum() <= _LARGEST_PIECE + 9 for part in parts)
             assert count < 300 or len(parts) >= 3 * threads
 
 
@@ -26,7 +26,7 @@ def test_pieces_of_few_items(steps: list[int], num_workers: int, most: int) -> N
     assert [i for piece in found for i in range(piece.start, piece.stop)] == [*range(len(steps))]
     assert all(1 <= piece.stop - piece.start <= most for piece in found)
     for piece in found:
-        assert sum(steps[piece]) < LARGEST_PIECE + max(steps)
+        assert sum(steps[piece]) < _LARGEST_PIECE + max(steps)
 
 
 def test_there_are_pieces_for_all_workers() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from flexpress import InputError, Job, Metrics, Quadratic
 from flexpress.learning import Vector
-from flexpress.learning.quadratic_learner import STREAM
+from flexpress.learning.quadratic_learner import _STREAM
 
 IDS = ("mill", 7, "weir", 2)
 SIZE = 5
@@ -39,7 +39,7 @@ def loss_of(learner: Quadratic, client: int | str, x: Vector) -> float:
 def noise_of(learner: Quadratic, client: int | str, step: int) -> Vector:
     """A separate generator for every step."""
     counter = [0, step, learner.client_ids.index(client), 0]
-    philox = np.random.Philox(key=[learner.seed, STREAM], counter=counter)
+    philox = np.random.Philox(key=[learner.seed, _STREAM], counter=counter)
     normal = np.random.Generator(philox).standard_normal(learner.start.size)
     direction: Vector = learner.noise * normal / np.linalg.norm(normal)
     return direction

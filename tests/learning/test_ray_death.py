@@ -45,7 +45,7 @@ def test_killed_in_the_middle_of_a_round(victims: list[int], learner: RayLearner
 @pytest.mark.slow
 def test_killed_between_two_rounds(learner: RayLearner, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them, as with their machine: no call is to blame for it."""
-    monkeypatch.setattr(worker_pool, "MOST_LOSSES", 2)
+    monkeypatch.setattr(worker_pool, "_MOST_LOSSES", 2)
     model = learner.initial_model()
     expected = learner.evaluate(model)
     for pid in pids(learner):
@@ -105,7 +105,7 @@ def calls(*numbers: int) -> list[Call]:
 
 @pytest.mark.slow
 def test_work_that_kills_everybody(ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_pool, "MOST_LOSSES", 2)
+    monkeypatch.setattr(worker_pool, "_MOST_LOSSES", 2)
     fragile = pool_of(ray)
     try:
         results = fragile.results(calls(0, 1, 2, 3, 4), never)
@@ -121,7 +121,7 @@ def test_work_that_kills_everybody(ray: Any, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_nobody_comes(ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_pool, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(worker_pool, "_PATIENCE_SECONDS", 0.5)
     absent = pool_of(ray, num_cpus=1000)
     try:
         with pytest.raises(FlexpressError, match="none of 1 Ray workers is ready"):

@@ -19,8 +19,8 @@ from flexpress.errors import InputError
 from flexpress.learning import Job, Learner, Vector, make_learner, make_task
 from flexpress.learning.engines import choose_net, learner_of
 from flexpress.learning.on_ray import RayLearner
-from flexpress.learning.on_ray.learner import SentModels, parts_of
-from flexpress.learning.on_ray.worker import with_tests
+from flexpress.learning.on_ray.learner import _parts_of, _SentModels
+from flexpress.learning.on_ray.worker import _with_tests
 from flexpress.learning.summing import StopRequestedError
 from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Algorithm
@@ -79,7 +79,7 @@ def test_other_shards(
     expected = as_bytes(fold(plain, groups, CUTS[size]))
     monkeypatch.setattr(learner, "_shard_size", size)
     assert as_bytes(list(learner.train_sums(groups, never))) == expected
-    monkeypatch.setattr("flexpress.learning.pieces.LARGEST_PIECE", 1)
+    monkeypatch.setattr("flexpress.learning.pieces._LARGEST_PIECE", 1)
     assert as_bytes(list(learner.train_sums(groups, never))) == expected
 
 
@@ -103,13 +103,13 @@ def test_evaluation_in_parts(
     learner: RayLearner, plain: Learner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By hand from a learner of each part; they are not quite equal."""
-    monkeypatch.setattr("flexpress.learning.on_ray.learner.SMALLEST_TEST_PART", 600)
+    monkeypatch.setattr("flexpress.learning.on_ray.learner._SMALLEST_TEST_PART", 600)
     task, model = make_task(VALLEY), plain.initial_model() + np.float32(0.003)
     count = len(task.dataset.test_labels)
     assert count == 2000
     loss, right = 0.0, 0.0
     for first, last in ((0, 666), (666, 1333), (1333, 2000)):
-        part = learner_of(with_tests(task, first, last), choose_net(VALLEY, "auto"))
+        part = learner_of(_with_tests(task, first, last), choose_net(VALLEY, "auto"))
         its = part.evaluate(model)
         loss += its[0] * (last - first)
         right += its[1] * (last - first)
@@ -124,7 +124,7 @@ def test_evaluation_in_parts(
     [(30, 1, 30), (1999, 1, 1999), (2000, 2, 1000), (10_000, 10, 1000), (26_032, 16, 1627)],
 )
 def test_parts_of_the_test_samples(count: int, number: int, smallest: int) -> None:
-    parts = parts_of(count)
+    parts = _parts_of(count)
     assert len(parts) == number
     assert [*range(count)] == [sample for part in parts for sample in range(*part)]
     assert min(last - first for first, last in parts) == smallest
@@ -188,7 +188,7 @@ def test_a_model_is_sent_once(
 
 
 def test_models_are_forgotten_with_their_owner(ray: Any) -> None:
-    sent, model = SentModels(ray), np.arange(5.0)
+    sent, model = _SentModels(ray), np.arange(5.0)
     assert ray.get(sent.reference(model)).tolist() == [0, 1, 2, 3, 4]
     model[0] = 7.0
     assert ray.get(sent.reference(model))[0] == 7.0, "what can be written to may have changed"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from flexpress.learning.architecture import make_architecture
-from flexpress.learning.on_ray.learner import MOST_TEST_PARTS, SHARD_SIZE, SMALLEST_TEST_PART
-from flexpress.learning.on_ray.worker_pool import MOST_LOSSES, PATIENCE_SECONDS
+from flexpress.learning.on_ray.learner import _MOST_TEST_PARTS, _SHARD_SIZE, _SMALLEST_TEST_PART
+from flexpress.learning.on_ray.worker_pool import _MOST_LOSSES, _PATIENCE_SECONDS
 from flexpress.simulation import Trace
 from flexpress.workers import ray_executor
 
@@ -30,14 +30,14 @@ def test_the_example(ray: Any) -> None:
 
 
 def test_numbers() -> None:
-    assert f"at most {SHARD_SIZE} clients" in PAGE
-    assert f"⌈R_k / {SHARD_SIZE}⌉" in PAGE
-    assert f"{MOST_TEST_PARTS} parts of at least {SMALLEST_TEST_PART:,}" in PAGE
-    assert MOST_LOSSES == 5
+    assert f"at most {_SHARD_SIZE} clients" in PAGE
+    assert f"⌈R_k / {_SHARD_SIZE}⌉" in PAGE
+    assert f"{_MOST_TEST_PARTS} parts of at least {_SMALLEST_TEST_PART:,}" in PAGE
+    assert _MOST_LOSSES == 5
     assert "Five workers that die" in PAGE
-    assert ray_executor.MOST_LOSSES == 5
+    assert ray_executor._MOST_LOSSES == 5
     assert PAGE.count("up to four times") == 1
-    assert PATIENCE_SECONDS == 120
+    assert _PATIENCE_SECONDS == 120
     assert "after two minutes" in PAGE
 
 

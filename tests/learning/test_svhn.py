@@ -15,7 +15,7 @@ from official_data import official_folder
 
 from flexpress.errors import InputError
 from flexpress.learning.datasets import load_dataset
-from flexpress.learning.svhn import SVHN, read_mat
+from flexpress.learning.svhn import SVHN, _read_mat
 from flexpress.scenario import LearningSettings
 
 HEADER = 128
@@ -71,7 +71,7 @@ def test_arrays_of_every_class_and_shape(compress: bool, tmp_path: Path) -> None
         for j, shape in enumerate(SHAPES)
     }
     scipy.io.savemat(tmp_path / "a.mat", written, do_compression=compress)
-    read = read_mat(tmp_path / "a.mat")
+    read = _read_mat(tmp_path / "a.mat")
     assert list(read) == list(written)
     for name, array in written.items():
         assert read[name].dtype == array.dtype
@@ -81,7 +81,7 @@ def test_arrays_of_every_class_and_shape(compress: bool, tmp_path: Path) -> None
 def test_other_classes_are_skipped(tmp_path: Path) -> None:
     others = {"t": "text", "s": {"a": 1}, "c": np.array([[1j]])}
     scipy.io.savemat(tmp_path / "a.mat", {**others, "X": np.eye(2)})
-    assert list(read_mat(tmp_path / "a.mat")) == ["X"]
+    assert list(_read_mat(tmp_path / "a.mat")) == ["X"]
 
 
 def test_small_numbers_stored_small_keep_their_class(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_small_numbers_stored_small_keep_their_class(tmp_path: Path) -> None:
     path = tmp_path / "a.mat"
     path.write_bytes(header + tag + body)
     assert np.array_equal(scipy.io.loadmat(path)["y"], [[7], [8], [9]])
-    read = read_mat(path)["y"]
+    read = _read_mat(path)["y"]
     assert read.dtype == np.float64
     assert read.tolist() == [[7], [8], [9]]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from small_task import small_task
 
 from flexpress.errors import InputError
-from flexpress.learning.architecture import Architecture, Convolution, logistic
+from flexpress.learning.architecture import Architecture, Convolution, _logistic
 from flexpress.learning.batches import batches
 from flexpress.learning.job import Job
 from flexpress.learning.task import Task
@@ -57,7 +57,7 @@ def descend(task: Task, row: int, model: Array, first_step: int, num_steps: int)
 @pytest.mark.parametrize("shape", [(3, 3), (2, 4, 3), (6,)])
 def test_steps_by_hand(shape: tuple[int, ...]) -> None:
     task = small_task(*shape)
-    learner = TorchLearner(task, logistic(task.dataset.image, 4), dtype=np.float64)
+    learner = TorchLearner(task, _logistic(task.dataset.image, 4), dtype=np.float64)
     rng = np.random.default_rng(0)
     models = rng.normal(size=(3, len(learner.initial_model())))
     clients: tuple[int | str, ...] = (9, 7, "weir")
@@ -70,7 +70,7 @@ def test_steps_by_hand(shape: tuple[int, ...]) -> None:
 
 def test_evaluation_by_hand() -> None:
     task = small_task(2, 4, 3)
-    learner = TorchLearner(task, logistic((2, 4, 3), 4), dtype=np.float64)
+    learner = TorchLearner(task, _logistic((2, 4, 3), 4), dtype=np.float64)
     model = np.random.default_rng(0).normal(size=len(learner.initial_model()))
     data = task.dataset
     probabilities = softmax_regression(seen(task, data.test_images), model, 4)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flexpress.learning.architecture import Architecture, Convolution, lenet, logistic, mlp
+from flexpress.learning.architecture import Architecture, Convolution, _logistic, _mlp, lenet
 
 torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402  # only where torch is
@@ -18,8 +18,8 @@ IMAGE = (2, 9, 9)
 NETS = [
     lenet((1, 28, 28), 10),
     lenet((3, 32, 32), 10),
-    mlp((1, 6, 6), 3),
-    logistic((2, 5, 5), 4),
+    _mlp((1, 6, 6), 3),
+    _logistic((2, 5, 5), 4),
     Architecture(IMAGE, (Convolution(3, 4, 2),), (7, 6), 5),
     Architecture(IMAGE, (Convolution(3, 1), Convolution(4, 2, 1)), (), 5),
 ]

@@ -15,7 +15,7 @@ from thinned import by_default
 
 from flexpress.errors import InputError
 from flexpress.learning import Job, Learner, Task, TrainingLoss, make_learner
-from flexpress.learning.architecture import Architecture, Convolution, lenet, mlp
+from flexpress.learning.architecture import Architecture, Convolution, _mlp, lenet
 from flexpress.learning.fast import FastLearner
 from flexpress.scenario import Scenario
 
@@ -60,7 +60,7 @@ def numpy_gradient(task: Task, architecture: Architecture, row: int, model: Any)
 
 
 @pytest.mark.parametrize(
-    "architecture", by_default(2, [SMALL, mlp((1, 28, 28), 10), lenet((3, 32, 32), 10)])
+    "architecture", by_default(2, [SMALL, _mlp((1, 28, 28), 10), lenet((3, 32, 32), 10)])
 )
 def test_gradients_of_whole_shards_like_numpy(architecture: Architecture) -> None:
     """Clients in any order, also twice, each at its own model; rounding may decide at a kink."""

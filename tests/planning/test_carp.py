@@ -27,8 +27,8 @@ from flexpress.planning.carp import (
     GibbsSampler,
     Inner,
     Routes,
+    _q_schedule,
     gibbs_probabilities,
-    q_schedule,
     solve_carp,
 )
 from flexpress.planning.exact import held_karp_tour, solve_exact
@@ -145,8 +145,8 @@ class TestGibbs:
         assert gibbs_probabilities([1e300, 2e300, 1e300], q) == [0.5, 0.0, 0.5]
 
     def test_q_decreases_in_equal_ratios(self) -> None:
-        assert q_schedule(40.0, (1.0, 0.01), sweeps=3) == pytest.approx([40.0, 4.0, 0.4])
-        assert min(q_schedule(0.0, (1.0, 0.01), sweeps=3)) > 0.0
+        assert _q_schedule(40.0, (1.0, 0.01), sweeps=3) == pytest.approx([40.0, 4.0, 0.4])
+        assert min(_q_schedule(0.0, (1.0, 0.01), sweeps=3)) > 0.0
 
     def test_only_differences_count(self) -> None:
         near, far = ([0.0, 1.0, 3.0], [1e6, 1e6 + 1, 1e6 + 3])

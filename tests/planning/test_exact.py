@@ -16,7 +16,7 @@ from cases import (
 )
 
 from flexpress.errors import InputError
-from flexpress.planning.exact import MAX_CLIENTS, held_karp_tour, solve_exact
+from flexpress.planning.exact import _MAX_CLIENTS, held_karp_tour, solve_exact
 from flexpress.planning.problem import Problem
 from flexpress.scenario import Objective
 
@@ -138,6 +138,6 @@ def test_held_karp_follows_one_way_distances() -> None:
 
 
 def test_too_many_clients_are_refused() -> None:
-    crowd = problem_of(np.zeros((MAX_CLIENTS + 2, 2)), np.ones(2), 1.0, np.full(2, np.inf))
-    with pytest.raises(InputError, match=rf"{MAX_CLIENTS + 1} clients.*{MAX_CLIENTS}.*search"):
+    crowd = problem_of(np.zeros((_MAX_CLIENTS + 2, 2)), np.ones(2), 1.0, np.full(2, np.inf))
+    with pytest.raises(InputError, match=rf"{_MAX_CLIENTS + 1} clients.*{_MAX_CLIENTS}.*search"):
         solve_exact(crowd, "sws")

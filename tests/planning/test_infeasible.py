@@ -13,9 +13,9 @@ from cases import random_problem, with_wind
 from flexpress import InfeasibleError, Scenario, make_plan
 from flexpress.planning.bounds.effort import ProofEffort
 from flexpress.planning.bounds.infeasibility import (
+    _too_much_together,
     out_of_reach,
     prove_infeasible,
-    too_much_together,
 )
 from flexpress.planning.exact import solve_exact
 from flexpress.planning.infeasible import Words
@@ -94,7 +94,7 @@ def test_all_within_reach_but_too_much_together() -> None:
     one = np.ones(1)
     problem = Problem(positions, one, one, one, 100 * one, np.array([2000.0 + 5 * 100]))
     assert out_of_reach(problem, words_of(problem)) is None
-    proof = too_much_together(problem, words_of(problem), ProofEffort())
+    proof = _too_much_together(problem, words_of(problem), ProofEffort())
     assert proof == "proven, it needs at least 2 transporters like these"
 
 

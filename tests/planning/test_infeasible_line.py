@@ -17,7 +17,7 @@ from flexpress import (
     make_plan,
     save_plan,
 )
-from flexpress.planning.diagnosis import Remedies, Remedy
+from flexpress.planning.diagnosis import Remedy, _Remedies
 from flexpress.planning.progress import UNWATCHED
 
 JOULES = {"J": 1.0, "kJ": 1e3, "Wh": 3600.0}
@@ -43,11 +43,11 @@ def line_of(scenario: Scenario) -> str:
 
 def larger_budgets(scenario: Scenario) -> Remedy:
     """Of `diagnose`, without the rest, which takes longer."""
-    return Remedies(scenario, 0, UNWATCHED).budgets()
+    return _Remedies(scenario, 0, UNWATCHED).budgets()
 
 
 def more_transporters(scenario: Scenario) -> Remedy:
-    return Remedies(scenario, 0, UNWATCHED).transporters()
+    return _Remedies(scenario, 0, UNWATCHED).transporters()
 
 
 def fits(scenario: Scenario) -> bool:
@@ -199,7 +199,7 @@ def test_no_advice_on_a_model_whose_size_is_not_given() -> None:
         "transfer time",
     }
     slow = TIGHT.replace(link={"transfer_time": "0.5 min"}, fleet={"budgets": ["4 kJ", "4 kJ"]})
-    found = Remedies(slow, 0, UNWATCHED).model_size()
+    found = _Remedies(slow, 0, UNWATCHED).model_size()
     assert found.change == "transfer time"
     enough = re.fullmatch(r"([\d.]+) min instead of 0\.5 min", found.text)
     assert enough, found.text

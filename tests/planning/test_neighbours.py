@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flexpress.arrays import FloatArray
-from flexpress.planning.search.neighbours import LEAF, nearest_clients
+from flexpress.planning.search.neighbours import _LEAF, nearest_clients
 
 
 def all_distances(positions: FloatArray) -> FloatArray:
@@ -62,7 +62,7 @@ def test_equals_sorting_all_distances(
     check(scatter(np.random.default_rng(seed), num_clients, layout), num_neighbours)
 
 
-@pytest.mark.parametrize("num_clients", [1, 2, LEAF, LEAF + 1, 2 * LEAF, 2 * LEAF + 1])
+@pytest.mark.parametrize("num_clients", [1, 2, _LEAF, _LEAF + 1, 2 * _LEAF, 2 * _LEAF + 1])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_around_the_size_of_a_leaf(num_clients: int, layout: str) -> None:
     check(scatter(np.random.default_rng(0), num_clients, layout), 30)

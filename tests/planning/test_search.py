@@ -70,7 +70,7 @@ def test_distances_looked_up_are_those_computed(
     objective: Objective, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked_up = [solve(problem, objective) for problem in (NETWORK, UNEQUAL)]
-    monkeypatch.setattr(state, "FEW_CLIENTS", 0)
+    monkeypatch.setattr(state, "_FEW_CLIENTS", 0)
     assert [solve(problem, objective) for problem in (NETWORK, UNEQUAL)] == looked_up
 
 

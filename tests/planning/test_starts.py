@@ -21,7 +21,7 @@ from flexpress import InfeasibleError, InputError, Plan, Scenario, make_plan
 from flexpress.planning import Progress, plan_to_json
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import Effort, ShouldStop, Watch
-from flexpress.planning.starts import Start, best_of, start_seeds
+from flexpress.planning.starts import Start, _start_seeds, best_of
 from flexpress.scenario import SolverName
 from flexpress.workers.processes import Task, WorkerPool, drain
 
@@ -82,7 +82,7 @@ def best(number: int, jobs: int = 2) -> tuple[int, Tours] | None:
 def one_by_one(scenario: Scenario, starts: int, solver: SolverName, iterations: int) -> list[Plan]:
     return [
         make_plan(scenario, solver=solver, iterations=iterations, seed=seed)
-        for seed in start_seeds(scenario.seed, starts)
+        for seed in _start_seeds(scenario.seed, starts)
     ]
 
 
@@ -93,13 +93,13 @@ def without_seconds(plan: Plan) -> dict[str, Any]:
 def test_seeds_are_those_of_numpy() -> None:
     spawned = np.random.SeedSequence(7).spawn(5)
     drawn = [int(sequence.generate_state(1)[0]) for sequence in spawned]
-    assert start_seeds(7, 5) == [7, *drawn[1:]]
-    assert start_seeds(7, 3) == start_seeds(7, 5)[:3]
-    assert start_seeds(2**63 - 1, 1) == [2**63 - 1]
+    assert _start_seeds(7, 5) == [7, *drawn[1:]]
+    assert _start_seeds(7, 3) == _start_seeds(7, 5)[:3]
+    assert _start_seeds(2**63 - 1, 1) == [2**63 - 1]
 
 
 def test_seeds_differ() -> None:
-    seeds = [own for seed in range(100) for own in start_seeds(seed, 20)[1:]]
+    seeds = [own for seed in range(100) for own in _start_seeds(seed, 20)[1:]]
     assert len(set(seeds)) == len(seeds)
 
 
@@ -224,7 +224,7 @@ def test_stopped_with_the_best_so_far() -> None:
     )
     assert plan.feasible
     assert sorted(i for tour in plan.transporters for i in tour.clients) == list(range(1, 41))
-    assert plan.seed in start_seeds(PAPER.seed, 2)
+    assert plan.seed in _start_seeds(PAPER.seed, 2)
     assert told[-1].stage == "2 of 5 starts done"
     assert plan.cost == pytest.approx(told[-1].cost, rel=1e-9)
     assert multiprocessing.active_children() == []

@@ -20,13 +20,13 @@ from flexpress.report.figures.band_figure import bands_figure
 from flexpress.report.figures.bands import (
     BandLine,
     Course,
+    _running_mean,
     band_of,
     bands_caption,
     leads_of,
-    running_mean,
 )
-from flexpress.report.figures.picture import png_bytes, svg_text
-from flexpress.report.figures.style import DARK, THEMES, Theme
+from flexpress.report.figures.picture import _svg_text, png_bytes
+from flexpress.report.figures.style import _THEMES, DARK, Theme
 
 SLOTS = (0, 20, 40)
 
@@ -88,7 +88,7 @@ def test_below_is_how_far_each_is_ahead_of_the_average() -> None:
 
 def test_running_means_of_long_lines() -> None:
     values = np.array([0.0, 0, 10, 0, 0, 0])
-    assert running_mean(values).tolist() == pytest.approx([10 / 3, 2.5, 2, 2, 2.5, 0])
+    assert _running_mean(values).tolist() == pytest.approx([10 / 3, 2.5, 2, 2, 2.5, 0])
     slots = range(30)
     jagged = Course(slots, [0.5 + 0.01 * (-1) ** t for t in slots])
     flat = Course(slots, [0.5] * 30)
@@ -151,10 +151,10 @@ def test_the_caption_says_what_the_band_is() -> None:
     assert "mean of 1 to 2 seeds" in bands_caption([SYNC, line("One", (0.1, 0.4))])
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", _THEMES, ids=lambda theme: theme.name)
 def test_the_same_bytes(theme: Theme) -> None:
     first, second = (bands_figure([SYNC, ASYNC], 60.0, title="$x", theme=theme) for _ in range(2))
-    assert svg_text(first) == svg_text(second)
+    assert _svg_text(first) == _svg_text(second)
     assert png_bytes(first, 50) == png_bytes(second, 50)
 
 

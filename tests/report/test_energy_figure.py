@@ -12,10 +12,10 @@ from shuttles import PLAN, SHUTTLES
 
 from flexpress import Plan
 from flexpress.report.figures.energy import EnergyGroup, energy_figure
-from flexpress.report.figures.map import draw_map
-from flexpress.report.figures.picture import png_bytes, svg_text
-from flexpress.report.figures.style import THEMES, Theme
-from flexpress.report.page.plans import energy_picture
+from flexpress.report.figures.map import _draw_map
+from flexpress.report.figures.picture import _svg_text, png_bytes
+from flexpress.report.figures.style import _THEMES, Theme
+from flexpress.report.page.plans import _energy_picture
 
 LOOSE = EnergyGroup("15 kJ", (10e3, 12e3), (15e3, 15e3))
 TIGHT = EnergyGroup("12 kJ", (11e3, 11.9e3), (12e3, 12e3))
@@ -75,14 +75,14 @@ def test_a_bar_has_the_colour_of_its_transporter_on_the_map(transporters: int) -
     tours = [list(range(k + 1, 13, transporters)) for k in range(transporters)]
     plan = Plan.of(scenario, "sws", tours, solver="search", seed=0, seconds=0.0)
     bars = axes(energy_figure([EnergyGroup.of("", scenario, plan)])).patches
-    lines = draw_map(scenario, plan).lines
+    lines = _draw_map(scenario, plan).lines
     assert [to_hex(bar.get_edgecolor()) for bar in bars] == [
         to_hex(line.get_color()) for line in lines
     ]
 
 
 def test_the_picture_of_a_page_says_what_it_shows() -> None:
-    picture = energy_picture("energy", SHUTTLES, PLAN)
+    picture = _energy_picture("energy", SHUTTLES, PLAN)
     assert "Energy of one tour of each transporter" in picture.light
     assert ">transporter<" in picture.light
     assert "minmax" not in picture.light
@@ -103,7 +103,7 @@ def test_nobody_flies() -> None:
     assert heights(axes(energy_figure([EnergyGroup("idle", (0.0,), (None,))]))) == [0]
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", _THEMES, ids=lambda theme: theme.name)
 def test_the_same_text(theme: Theme) -> None:
-    first, second = (svg_text(energy_figure([LOOSE, TIGHT], theme=theme)) for _ in range(2))
+    first, second = (_svg_text(energy_figure([LOOSE, TIGHT], theme=theme)) for _ in range(2))
     assert first == second

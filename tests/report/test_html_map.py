@@ -15,7 +15,7 @@ from detours import WAYS, ZONES, alps_with_detours, in_metres, plane_with_detour
 
 from flexpress import InputError, Plan, Scenario, make_plan
 from flexpress.planning.colours import tour_colours
-from flexpress.report.figures.map import draw_map
+from flexpress.report.figures.map import _draw_map
 from flexpress.report.figures.style import DARK
 from flexpress.report.texts import gap_text
 from flexpress.report.web_map.html_map import html_map, save_map
@@ -107,7 +107,7 @@ def test_the_data_are_the_plan() -> None:
     assert np.allclose([data["server"], *data["clients"]], VALLEY.positions, atol=1e-3)
     assert data["transfer_time"] == VALLEY.transfer_time
     assert [tour["colour"] for tour in data["transporters"]] == tour_colours(VALLEY, PLAN)
-    dark = [line.get_color() for line in draw_map(VALLEY, PLAN, theme=DARK).lines]
+    dark = [line.get_color() for line in _draw_map(VALLEY, PLAN, theme=DARK).lines]
     assert [tour["dark"] for tour in data["transporters"]] == dark
     for shown, tour in zip(data["transporters"], PLAN.transporters, strict=True):
         assert tuple(data["names"][i] for i in shown["clients"]) == tour.clients

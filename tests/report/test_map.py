@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from flexpress import Plan, Scenario, make_plan
-from flexpress.report.figures.map import draw_map, map_png
+from flexpress.report.figures.map import _draw_map, map_png
 
 FOUR = Scenario.preset("four")
 VALLEY = Scenario.preset("valley")
@@ -52,7 +52,7 @@ def size_of(png: bytes) -> tuple[int, int]:
 
 
 def test_lines_are_the_tours() -> None:
-    ax = draw_map(PAPER, plan_of(PAPER, SECTORS))
+    ax = _draw_map(PAPER, plan_of(PAPER, SECTORS))
     assert len(ax.lines) == 4
     for line, nodes in zip(ax.lines, SECTORS, strict=True):
         assert np.array_equal(line.get_xydata(), PAPER.positions[[0, *nodes, 0]])
@@ -60,7 +60,7 @@ def test_lines_are_the_tours() -> None:
 
 def test_lines_go_around_zones_and_zones_are_hatched() -> None:
     scenario, plan = plane_with_detours()
-    ax = draw_map(scenario, plan)
+    ax = _draw_map(scenario, plan)
     places = scenario.positions
     around = [places[0], *WAYS[0, 1], *places[[1, 2]], *WAYS[2, 0], places[0]]
     assert np.array_equal(ax.lines[0].get_xydata(), around)
@@ -72,7 +72,7 @@ def test_lines_go_around_zones_and_zones_are_hatched() -> None:
 
 def test_degrees_become_metres_around_the_server() -> None:
     scenario, plan = alps_with_detours()
-    ax = draw_map(scenario, plan)
+    ax = _draw_map(scenario, plan)
     assert scenario.coordinates is not None
     for line, tour in zip(ax.lines, plan.transporters, strict=True):
         nodes = [scenario.client_ids.index(client) + 1 for client in tour.clients]
@@ -88,48 +88,48 @@ def test_degrees_become_metres_around_the_server() -> None:
 
 
 def test_no_zone_is_cut() -> None:
-    ax = draw_map(*plane_with_detours())
+    ax = _draw_map(*plane_with_detours())
     (west, _), (_, north) = ax.get_xlim(), ax.get_ylim()
     assert west < -1000 < min(x for x, _ in plane_with_detours()[0].positions)
     assert north > 1000
 
 
 def test_the_legend_knows_zones_only_where_there_are_some() -> None:
-    assert legend(draw_map(*plane_with_detours()))[-2:] == ["server", "no-fly zone"]
-    assert "no-fly zone" not in legend(draw_map(FOUR, plan_of(FOUR, [[1, 2], [3, 4]])))
+    assert legend(_draw_map(*plane_with_detours()))[-2:] == ["server", "no-fly zone"]
+    assert "no-fly zone" not in legend(_draw_map(FOUR, plan_of(FOUR, [[1, 2], [3, 4]])))
 
 
 def test_a_detour_stays_on_the_map() -> None:
     scenario, plan = plane_with_detours()
     first, *others = plan.transporters
     far = replace(first, corners=(((9000.0, -500.0),), *first.corners[1:]))
-    ax = draw_map(scenario, replace(plan, transporters=(far, *others)))
+    ax = _draw_map(scenario, replace(plan, transporters=(far, *others)))
     assert ax.get_xlim()[1] > 9000
     assert ax.get_ylim()[0] < -500
 
 
 def test_every_client_and_the_server_are_drawn() -> None:
-    ax = draw_map(PAPER, plan_of(PAPER, SECTORS))
+    ax = _draw_map(PAPER, plan_of(PAPER, SECTORS))
     clients, server = (np.asarray(points.get_offsets()) for points in ax.collections)
     assert np.array_equal(clients, PAPER.positions[1:])
     assert np.array_equal(server, PAPER.positions[:1])
 
 
 def test_blocks_are_drawn() -> None:
-    ax = draw_map(PAPER, plan_of(PAPER, SECTORS))
+    ax = _draw_map(PAPER, plan_of(PAPER, SECTORS))
     corners = [(*patch.get_xy(), *patch.get_bbox().max) for patch in ax.patches]  # type: ignore[attr-defined]  # rectangles
     assert corners == PAPER.blocks
 
 
 def test_ids_label_the_clients() -> None:
-    ax = draw_map(VALLEY, make_plan(VALLEY, solver="exact"))
+    ax = _draw_map(VALLEY, make_plan(VALLEY, solver="exact"))
     labels = {text.get_text() for text in ax.texts if text.get_text()}
     assert labels == set(VALLEY.client_ids)
 
 
 def test_the_legend_holds_round_trip_energy_and_budget() -> None:
     plan = make_plan(VALLEY, solver="exact")
-    *rows, server = legend(draw_map(VALLEY, plan))
+    *rows, server = legend(_draw_map(VALLEY, plan))
     assert server == "server"
     for tour, row in zip(plan.transporters, rows, strict=True):
         assert f"{len(tour.clients)} clients" in row
@@ -139,19 +139,19 @@ def test_the_legend_holds_round_trip_energy_and_budget() -> None:
 
 
 def test_the_title_holds_scenario_objective_and_value() -> None:
-    ax = draw_map(FOUR, plan_of(FOUR, [[1, 2], [3, 4]]))
+    ax = _draw_map(FOUR, plan_of(FOUR, [[1, 2], [3, 4]]))
     assert ax.get_title(loc="left") == "four: sws 784 s² (search)"
 
 
 def test_an_idle_transporter_is_in_the_legend() -> None:
-    ax = draw_map(FOUR, plan_of(FOUR, [[], [1, 2, 3, 4]]))
+    ax = _draw_map(FOUR, plan_of(FOUR, [[], [1, 2, 3, 4]]))
     assert legend(ax)[0] == "1:  idle"
     assert np.size(ax.lines[0].get_xydata()) == 0
 
 
 def test_of_many_transporters_the_longest_round_trips_are_listed() -> None:
     scenario, plan = crowd(100, 30)
-    *rows, rest, _ = legend(draw_map(scenario, plan))
+    *rows, rest, _ = legend(_draw_map(scenario, plan))
     assert len(rows) == 12
     assert rest == "and 18 with shorter round trips"
     longest = max(tour.round_trip for tour in plan.transporters)
@@ -160,23 +160,23 @@ def test_of_many_transporters_the_longest_round_trips_are_listed() -> None:
 
 def test_idle_transporters_that_are_not_listed_are_counted() -> None:
     scenario, plan = crowd(10, 20)
-    assert legend(draw_map(scenario, plan))[-2] == "and 8 idle"
+    assert legend(_draw_map(scenario, plan))[-2] == "and 8 idle"
     scenario, plan = crowd(15, 20)
-    assert legend(draw_map(scenario, plan))[-2] == "and 3 with shorter round trips, 5 idle"
+    assert legend(_draw_map(scenario, plan))[-2] == "and 3 with shorter round trips, 5 idle"
 
 
 def test_it_draws_into_axes_that_are_given() -> None:
     axes = Figure().subplots(1, 2)
-    assert draw_map(FOUR, plan_of(FOUR, [[1, 2], [3, 4]]), axes[1]) is axes[1]
+    assert _draw_map(FOUR, plan_of(FOUR, [[1, 2], [3, 4]]), axes[1]) is axes[1]
     assert not axes[0].lines
 
 
 def test_large_areas_have_kilometres() -> None:
     coast = Scenario.preset("coast")
-    ax = draw_map(coast, make_plan(coast, solver="exact"))
+    ax = _draw_map(coast, make_plan(coast, solver="exact"))
     assert ax.get_xlabel() == "x (km)"
     assert [ax.xaxis.get_major_formatter()(x) for x in (20e3, -500.0)] == ["20", "\u22120.5"]
-    assert draw_map(FOUR, plan_of(FOUR, [[1, 2], [3, 4]])).get_xlabel() == "x (m)"
+    assert _draw_map(FOUR, plan_of(FOUR, [[1, 2], [3, 4]])).get_xlabel() == "x (m)"
 
 
 @pytest.mark.parametrize(("num_clients", "num_transporters"), [(1, 1), (400, 50)])

@@ -15,7 +15,7 @@ from matplotlib.font_manager import fontManager
 
 from flexpress import Plan, Scenario
 from flexpress.report.figures import fonts
-from flexpress.report.figures.map import draw_map, map_figure, map_png
+from flexpress.report.figures.map import _draw_map, map_figure, map_png
 from flexpress.report.figures.picture import png_bytes
 
 LARGEST = 3000  # pixels
@@ -66,9 +66,9 @@ def test_a_name_of_any_length_leaves_the_picture_its_size(key: str) -> None:
     long = [3000 * "W", 700 * "word ", "ok"]
     scenario, plan = ring([text.strip() for text in long], key=key, name=2000 * "n")
     assert max(png_size(map_png(scenario, plan))) < LARGEST
-    shown = labels(draw_map(scenario, plan))
+    shown = labels(_draw_map(scenario, plan))
     assert "ok" in shown
-    assert all(len(text) <= fonts.LONGEST for text in shown)
+    assert all(len(text) <= fonts._LONGEST for text in shown)
     assert sum(text.endswith("…") for text in shown) == 2
 
 
@@ -100,16 +100,16 @@ def own_fonts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A machine that has the fonts of matplotlib and no others, until some are added."""
     brought = [font for font in fontManager.ttflist if "mpl-data" in font.fname]
     monkeypatch.setattr(fontManager, "ttflist", brought)
-    fonts.family_of.cache_clear()
+    fonts._family_of.cache_clear()
     yield
-    fonts.family_of.cache_clear()
+    fonts._family_of.cache_clear()
 
 
 @pytest.mark.usefixtures("own_fonts")
 def test_a_name_that_no_font_has_gives_way_to_the_id() -> None:
     network = {"names": ["水 3", "水文站"], "ids": [7, "水"]}
     scenario, plan = planned([[500.0, 0.0], [0.0, 500.0]], network=network)
-    assert sorted(labels(draw_map(scenario, plan))) == ["#2", "7"]
+    assert sorted(labels(_draw_map(scenario, plan))) == ["#2", "7"]
 
 
 @pytest.mark.usefixtures("own_fonts")
@@ -154,7 +154,7 @@ CROWD = (1000 * np.random.default_rng(3).random((40, 2))).tolist()
 def test_names_do_not_collide(clients: list[list[float]]) -> None:
     names = [f"station {j}" for j in range(len(clients))]
     scenario, plan = planned(clients, 12 if len(clients) == 40 else 2, network={"ids": names})
-    ax = draw_map(scenario, plan)
+    ax = _draw_map(scenario, plan)
     drawn = texts(figure_of(ax))
     assert overlapping(figure_of(ax), drawn) == []
     written = "\n".join(text.get_text() for text in drawn).splitlines()
@@ -164,13 +164,13 @@ def test_names_do_not_collide(clients: list[list[float]]) -> None:
 def test_clients_at_one_place_share_a_label() -> None:
     spots = [[300.0, 0.0]] * 2 + [[-300.0, 0.0]] * 6
     scenario, plan = planned(spots, network={"names": list("abcdefgh")})
-    assert sorted(labels(draw_map(scenario, plan))) == ["a\nb", "c\nd\ne\nand 3 more"]
+    assert sorted(labels(_draw_map(scenario, plan))) == ["a\nb", "c\nd\ne\nand 3 more"]
 
 
 def test_names_stand_where_they_are_given_and_tell_equal_ones_apart() -> None:
     network = {"ids": [1, 2, 3], "names": ["pump", "pump", ""]}
     scenario, plan = planned([[300.0, 0.0], [0.0, 300.0], [-300.0, 0.0]], network=network)
-    assert sorted(labels(draw_map(scenario, plan))) == ["3", "pump (1)", "pump (2)"]
+    assert sorted(labels(_draw_map(scenario, plan))) == ["3", "pump (1)", "pump (2)"]
 
 
 def test_zones_show_their_names() -> None:
@@ -178,7 +178,7 @@ def test_zones_show_their_names() -> None:
     other = [[-x, -y] for x, y in square]
     network = {"no_fly": [square, other], "no_fly_names": ["Airport", ""]}
     scenario, plan = planned([[600.0, 0.0]], network=network)
-    ax = draw_map(scenario, plan)
+    ax = _draw_map(scenario, plan)
     assert sorted(labels(ax)) == ["1", "Airport"]
     (name,) = (text for text in texts(figure_of(ax)) if text.get_text() == "Airport")
     box = ax.transData.inverted().transform(name.get_window_extent().corners())
@@ -195,7 +195,7 @@ def test_a_map_in_degrees_says_from_where_it_counts() -> None:
         }
     )
     plan = Plan.of(scenario, "sws", [[1, 2]], solver="search", seed=0, seconds=1.0)
-    ax = draw_map(scenario, plan)
+    ax = _draw_map(scenario, plan)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("km east of the server", "km north of the server")
 
 
@@ -212,7 +212,7 @@ def test_numbers_at_the_axes_are_whole_and_apart_wherever_the_place_is() -> None
 
 def test_tours_on_top_of_each_other_are_all_seen() -> None:
     scenario, plan = planned([[200.0, 0.0], [400.0, 0.0], [600.0, 0.0]], 3)
-    ax = draw_map(scenario, plan)
+    ax = _draw_map(scenario, plan)
     widths = [line.get_linewidth() for line in ax.lines]
     assert sorted(widths, reverse=True) == widths
     assert len(set(widths)) == 3

@@ -12,18 +12,18 @@ from sample_page import CLAIMS, ODD, PAGE, picture
 from written_page import WrittenPage
 
 from flexpress.files.provenance import RECORD, Outputs
-from flexpress.report.figures.style import DARK, LIGHT, contrast
-from flexpress.report.page.html import data_url, figures_beside, page_html, page_part, write_page
+from flexpress.report.figures.style import DARK, LIGHT, _contrast
+from flexpress.report.page.html import _data_url, _page_html, _page_part, figures_beside, write_page
 from flexpress.report.page.page import Cell, Download, Grid, Page, Section
 
-HTML = page_html(PAGE)
+HTML = _page_html(PAGE)
 WRITTEN = WrittenPage(HTML)
 
 
 def test_it_is_well_formed_and_always_the_same() -> None:
     assert WRITTEN.mistakes == []
     assert HTML.startswith("<!doctype html>")
-    assert page_html(PAGE) == HTML
+    assert _page_html(PAGE) == HTML
 
 
 def test_nothing_is_fetched() -> None:
@@ -39,8 +39,8 @@ def test_nothing_is_fetched() -> None:
     assert len(addresses) == 6
     assert all(address.startswith("data:image/svg+xml;base64,") for address in addresses)
     assert [link.attributes["href"] for link in WRITTEN.all("link")] == ["data:,"]
-    assert "url(" not in page_part("page.css")
-    assert "@import" not in page_part("page.css")
+    assert "url(" not in _page_part("page.css")
+    assert "@import" not in _page_part("page.css")
 
 
 def test_texts_are_texts() -> None:
@@ -126,8 +126,8 @@ def test_verdicts_are_coloured_and_worded() -> None:
 def test_pictures_are_light_on_paper_and_dark_on_dark_screens() -> None:
     (source, *_), (image, *_) = WRITTEN.all("source"), WRITTEN.all("img")
     assert source.attributes["media"] == "screen and (prefers-color-scheme: dark)"
-    assert source.attributes["srcset"] == data_url(picture("first").dark)
-    assert image.attributes["src"] == data_url(picture("first").light)
+    assert source.attributes["srcset"] == _data_url(picture("first").dark)
+    assert image.attributes["src"] == _data_url(picture("first").light)
     assert int(image.attributes["width"]) > int(image.attributes["height"]) > 100
     assert all(element.attributes["alt"] for element in WRITTEN.all("img"))
 
@@ -152,7 +152,7 @@ def variables(block: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 def test_texts_have_contrast(theme: object) -> None:
-    light, dark = (variables(block) for block in page_part("page.css").split("@media", 2)[:2])
+    light, dark = (variables(block) for block in _page_part("page.css").split("@media", 2)[:2])
     colours = light if theme is LIGHT else dark
     assert colours.keys() == light.keys()
     assert colours["card"] == (LIGHT.paper if theme is LIGHT else DARK.paper)
@@ -166,7 +166,7 @@ def test_texts_have_contrast(theme: object) -> None:
         "none": ("none-back",),
     }.items():
         for back in backs:
-            assert contrast(colours[text], colours[back]) >= 4.5, (text, back)
+            assert _contrast(colours[text], colours[back]) >= 4.5, (text, back)
 
 
 def test_our_own_mistakes_are_found() -> None:
@@ -185,7 +185,7 @@ def test_our_own_mistakes_are_found() -> None:
 
 
 def test_a_page_with_hardly_anything() -> None:
-    empty = WrittenPage(page_html(Page("Empty", (), (), ())))
+    empty = WrittenPage(_page_html(Page("Empty", (), (), ())))
     assert empty.mistakes == []
     assert empty.all("h1")[0].text == "Empty"
     assert CLAIMS.caption not in empty.html

@@ -16,8 +16,8 @@ from shuttles import PLAN, SHUTTLES, Still
 
 from flexpress import StoredRun, load_run, save_report, simulate
 from flexpress.files.provenance import Outputs
-from flexpress.report.page.html import page_html, write_page
-from flexpress.report.page.runs import summary
+from flexpress.report.page.html import _page_html, write_page
+from flexpress.report.page.runs import _summary
 from flexpress.report.page.shown_runs import shown_runs
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
@@ -96,9 +96,9 @@ def test_no_number_of_a_summary_is_cut(browser: Chrome, tmp_path: Path, number: 
         StoredRun(tmp_path / f"learning_rate/{j}", SHUTTLES, PLAN, trace, states[j % 3])
         for j in range(number)
     ]
-    page = replace(PAGE, summary=tuple(summary(shown_runs(runs))), sections=())
+    page = replace(PAGE, summary=tuple(_summary(shown_runs(runs))), sections=())
     path = tmp_path / "page.html"
-    path.write_text(page_html(page), encoding="utf-8")
+    path.write_text(_page_html(page), encoding="utf-8")
     show(browser, path, "light", {**DESK, "width": 900})
     hidden = js(browser, BEYOND)
     assert hidden

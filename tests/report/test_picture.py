@@ -13,8 +13,8 @@ from shuttles import PLAN, SHUTTLES
 
 from flexpress.report.figures.label_mix import label_mix_figure
 from flexpress.report.figures.map import map_figure
-from flexpress.report.figures.picture import draw_picture, shorter, svg_text
-from flexpress.report.figures.style import DARK, LIGHT, THEMES, Theme
+from flexpress.report.figures.picture import _shorter, _svg_text, draw_picture
+from flexpress.report.figures.style import _THEMES, DARK, LIGHT, Theme
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -28,7 +28,7 @@ def drawn(text: str = "a  b") -> Figure:
 
 
 def test_it_is_one_element_that_refers_to_nothing_outside() -> None:
-    root = ElementTree.fromstring(svg_text(drawn()))
+    root = ElementTree.fromstring(_svg_text(drawn()))
     assert root.tag == f"{SVG}svg"
     references = [
         value
@@ -38,12 +38,12 @@ def test_it_is_one_element_that_refers_to_nothing_outside() -> None:
     ]
     assert references != []
     assert all(value.startswith("#") or "url(#" in value for value in references)
-    assert "<!DOCTYPE" not in svg_text(drawn())
-    assert "metadata" not in svg_text(drawn())
+    assert "<!DOCTYPE" not in _svg_text(drawn())
+    assert "metadata" not in _svg_text(drawn())
 
 
 def test_words_stay_words_with_their_spaces() -> None:
-    root = ElementTree.fromstring(svg_text(drawn("a  <b> & $c_$ Ω")))
+    root = ElementTree.fromstring(_svg_text(drawn("a  <b> & $c_$ Ω")))
     words = [element.text for element in root.iter(f"{SVG}text")]
     assert "a  <b> & $c_$ Ω" in words
     style = root.find(f".//{SVG}style")
@@ -52,25 +52,25 @@ def test_words_stay_words_with_their_spaces() -> None:
 
 
 def test_fonts_are_those_that_machines_have() -> None:
-    families = set(re.findall(r"font-family: ([^;\"]*)", svg_text(drawn())))
-    families |= set(re.findall(r"font: [\d.]+px ([^;\"]*)", svg_text(drawn())))
+    families = set(re.findall(r"font-family: ([^;\"]*)", _svg_text(drawn())))
+    families |= set(re.findall(r"font: [\d.]+px ([^;\"]*)", _svg_text(drawn())))
     assert families == {"'DejaVu Sans', Verdana, sans-serif"}
 
 
 def test_the_same_text_every_time_and_settings_left_as_they_were() -> None:
     before = dict(matplotlib.rcParams)
-    assert svg_text(drawn()) == svg_text(drawn())
+    assert _svg_text(drawn()) == _svg_text(drawn())
     assert dict(matplotlib.rcParams) == before
 
 
 def test_outlines_are_shortened() -> None:
-    assert shorter("M 0 562.518125 \nL 830.778125 -0.001 \nz\n") == "M0 562.52L830.78 0z"
+    assert _shorter("M 0 562.518125 \nL 830.778125 -0.001 \nz\n") == "M0 562.52L830.78 0z"
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", _THEMES, ids=lambda theme: theme.name)
 def test_map_and_labels_in_both_themes(theme: Theme) -> None:
-    network = svg_text(map_figure(SHUTTLES, PLAN, theme=theme, narrow=True))
-    mix = svg_text(label_mix_figure(SHUTTLES, PLAN, np.eye(2, 10, dtype=int), "mix", theme=theme))
+    network = _svg_text(map_figure(SHUTTLES, PLAN, theme=theme, narrow=True))
+    mix = _svg_text(label_mix_figure(SHUTTLES, PLAN, np.eye(2, 10, dtype=int), "mix", theme=theme))
     other = LIGHT if theme is DARK else DARK
     for text in (network, mix):
         assert f"fill: {theme.paper}" in text
@@ -87,7 +87,7 @@ def test_a_picture_is_drawn_for_light_and_dark() -> None:
 
     picture = draw_picture("network", "Two tours", draw, caption="North is up.")
     assert asked == [LIGHT, DARK]
-    assert picture.light == svg_text(draw(LIGHT))
-    assert picture.dark == svg_text(draw(DARK))
+    assert picture.light == _svg_text(draw(LIGHT))
+    assert picture.dark == _svg_text(draw(DARK))
     assert picture.png.startswith(b"\x89PNG")
     assert draw_picture("network", "Two tours", draw, caption="North is up.") == picture

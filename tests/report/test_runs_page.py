@@ -12,13 +12,13 @@ from shuttles import PLAN, SHUTTLES, Still
 
 from flexpress import InputError, Plan, Scenario, StoredRun, save_report, simulate
 from flexpress.report.figures.band_figure import bands_figure
-from flexpress.report.page.plans import data_settings, flown_plans, traces_shown
-from flexpress.report.page.runs import lead, page_title, runs_page, summary
+from flexpress.report.page.plans import _data_settings, _traces_shown, flown_plans
+from flexpress.report.page.runs import _lead, _page_title, _runs_page, _summary
 from flexpress.report.page.shown_runs import (
+    _run_names,
     common_folder,
     differences,
     run_lines,
-    run_names,
     short_text,
     shown_runs,
 )
@@ -166,7 +166,7 @@ def test_slots_of_another_length_are_put_on_one_scale() -> None:
 )
 def test_names(folders: list[str], names: list[str], common: str) -> None:
     paths = [Path(folder) for folder in folders]
-    assert run_names(paths) == names
+    assert _run_names(paths) == names
     assert common_folder(paths) == Path(common).resolve()
 
 
@@ -184,10 +184,10 @@ def test_differences() -> None:
 
 def test_few_runs_are_columns_and_many_are_rows() -> None:
     few = [stored(f"{j}", learning=seed(j)) for j in range(4)]
-    grid, differing = summary(shown_runs(few))
+    grid, differing = _summary(shown_runs(few))
     assert grid.head == ("run", "0", "1", "2", "3")
     assert differing.rows == (("learning.seed", "0", "1", "2", "3"),)
-    learned, flown, differing = summary(shown_runs([*few, stored("4", learning=seed(4))]))
+    learned, flown, differing = _summary(shown_runs([*few, stored("4", learning=seed(4))]))
     assert learned.head[:3] == ("run", "state", "algorithm")
     assert flown.head[:2] == ("run", "simulated (slots)")
     assert {*learned.head, *flown.head} == {"run", *(row[0] for row in grid.rows)}
@@ -198,11 +198,11 @@ def test_few_runs_are_columns_and_many_are_rows() -> None:
 
 def test_the_lead_tells_the_outcome_and_what_is_missing() -> None:
     one = shown_runs([stored("one")])
-    assert page_title(one) == "shuttles: sync"
-    assert lead(one) == ["Test accuracy at the end: one 50.0 %."]
+    assert _page_title(one) == "shuttles: sync"
+    assert _lead(one) == ["Test accuracy at the end: one 50.0 %."]
     two = shown_runs([stored("one"), stored("two", state="diverged", learning=seed(2))])
-    assert page_title(two) == "shuttles: 2 runs compared"
-    assert lead(two)[1] == (
+    assert _page_title(two) == "shuttles: 2 runs compared"
+    assert _lead(two)[1] == (
         "Not complete, and shown as far as it went: two diverged in slot 10 of 10."
     )
 
@@ -219,15 +219,15 @@ def test_runs_on_one_plan_stand_together() -> None:
     first, second = flown_plans(runs)
     assert [run.name for run in first.runs] == ["a", "c", "d"]
     assert [run.name for run in second.runs] == ["b"]
-    assert [name for name, _ in traces_shown(first)] == ["Sync", "Async"]
-    assert [s.learning.partition for s in data_settings(first)] == ["iid", "dirichlet"]
+    assert [name for name, _ in _traces_shown(first)] == ["Sync", "Async"]
+    assert [s.learning.partition for s in _data_settings(first)] == ["iid", "dirichlet"]
 
 
 def test_of_an_unfinished_run_and_a_whole_one_the_whole_one_tells_the_tours() -> None:
     whole = stored("b", learning=seed(2))
     begun = replace(whole, folder=Path("a"), trace=replace(whole.trace, num_events=0))
     (plan,) = flown_plans(shown_runs([begun, whole]))
-    assert traces_shown(plan) == [("Sync", whole.trace)]
+    assert _traces_shown(plan) == [("Sync", whole.trace)]
 
 
 def test_labels_are_asked_of_each_way_of_dealing() -> None:
@@ -237,7 +237,7 @@ def test_labels_are_asked_of_each_way_of_dealing() -> None:
         asked.append(scenario)
         return np.eye(2, 10, dtype=np.int64)
 
-    page = runs_page([stored("a"), stored("b", learning=seed(1))], label_counts=counts)
+    page = _runs_page([stored("a"), stored("b", learning=seed(1))], label_counts=counts)
     assert len(asked) == 1
     assert [picture.name for picture in page.sections[1].pictures] == [
         "tours-map",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from flexpress import InputError, save_theory_picture
-from flexpress.report.figures.theory import lemmas, theorem_lines, visible
+from flexpress.report.figures.theory import _lemmas, _theorem_lines, _visible
 from flexpress.scenario import Algorithm
 from flexpress.theory import Constants, Measured, RoundTrips, lemma1, lemma2_local, theorem1
 
@@ -36,10 +36,10 @@ def test_the_same_bytes(algorithm: Algorithm, tmp_path: Path) -> None:
 
 
 def test_lines_of_sync() -> None:
-    found, bound = lemmas(RUNS, CONSTANTS, TOURS, "sync", RATE)
+    found, bound = _lemmas(RUNS, CONSTANTS, TOURS, "sync", RATE)
     assert found.values == pytest.approx(2 * 0.002 * np.arange(20))  # the client farthest off
     assert set(bound.values) == {lemma1(CONSTANTS, RATE, TOURS)}
-    mean, total, *terms = theorem_lines(RUNS, CONSTANTS, TOURS, "sync", RATE)
+    mean, total, *terms = _theorem_lines(RUNS, CONSTANTS, TOURS, "sync", RATE)
     assert mean.values[-1] == pytest.approx(0.1 + 0.002 * 19 / 2)
     assert total.first == 6
     assert total.values[-1] == theorem1(CONSTANTS, RATE, TOURS, 20).total
@@ -47,7 +47,7 @@ def test_lines_of_sync() -> None:
 
 
 def test_lines_of_async() -> None:
-    *_, found, bound = lemmas(RUNS, CONSTANTS, TOURS, "async", RATE)
+    *_, found, bound = _lemmas(RUNS, CONSTANTS, TOURS, "async", RATE)
     assert found.values == pytest.approx(3 * 0.002 * np.arange(20))
     assert set(bound.values) == {lemma2_local(CONSTANTS, RATE, TOURS)}
 
@@ -55,8 +55,8 @@ def test_lines_of_async() -> None:
 def test_models_that_never_part_have_no_place(tmp_path: Path) -> None:
     """Tours of one slot: local models are the global one, and zero is not on the scale."""
     still = [measured(0.0)]
-    lines = lemmas(still, CONSTANTS, TOURS, "sync", RATE)
-    assert [line.name for line in visible(lines)] == ["Lemma 1"]
+    lines = _lemmas(still, CONSTANTS, TOURS, "sync", RATE)
+    assert [line.name for line in _visible(lines)] == ["Lemma 1"]
     save_theory_picture(
         tmp_path / "a.png", still, CONSTANTS, TOURS, algorithm="sync", learning_rate=RATE
     )

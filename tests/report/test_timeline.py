@@ -11,10 +11,10 @@ from matplotlib.patches import Rectangle
 from shuttles import flown
 
 from flexpress.planning.colours import COLOURS
-from flexpress.report.figures.picture import svg_text
-from flexpress.report.figures.style import LIGHT, THEMES, Theme
+from flexpress.report.figures.picture import _svg_text
+from flexpress.report.figures.style import _THEMES, LIGHT, Theme
 from flexpress.report.figures.timeline import (
-    MOST_ROWS,
+    _MOST_ROWS,
     FlownTour,
     NewModel,
     Timeline,
@@ -133,13 +133,13 @@ def test_of_many_transporters_the_first_are_shown() -> None:
     (row, _) = timeline_of(flown("sync"), "sync", 6).rows
     many = Timeline("sync", 60.0, 6, (row,) * 40, ())
     (ax,) = timeline_figure([many]).axes
-    assert len(ax.get_yticklabels()) == MOST_ROWS
+    assert len(ax.get_yticklabels()) == _MOST_ROWS
     assert ax.get_ylabel() == "sync (and 28 more)"
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", _THEMES, ids=lambda theme: theme.name)
 def test_the_same_text(theme: Theme) -> None:
     shown = [timeline_of(flown("async"), "$a_$", 6)]
-    first, second = (svg_text(timeline_figure(shown, title="$x", theme=theme)) for _ in range(2))
+    first, second = (_svg_text(timeline_figure(shown, title="$x", theme=theme)) for _ in range(2))
     assert first == second
     assert theme.paper in first

@@ -13,7 +13,7 @@ import shapely  # type: ignore[import-untyped]  # it has no types
 from visibility_oracle import Exact, is_free, is_inside, shortest_lengths
 
 from flexpress.scenario import Scenario
-from flexpress.scenario.projection import geodesics, to_coordinates, to_plane
+from flexpress.scenario.projection import _geodesics, to_coordinates, to_plane
 
 Ring = list[list[float]]
 Place = list[float] | dict[str, float]
@@ -246,7 +246,7 @@ def test_on_the_ellipsoid_ways_are_geodesics_from_corner_to_corner(
     np.testing.assert_allclose(world.positions, plane, atol=1e-6)
     way = np.array([world.coordinates[0], *world.corners(0, 1), world.coordinates[1]])
     assert len(way) == 4
-    assert world.distances[0, 1] == pytest.approx(geodesics(way[:-1], way[1:]).sum(), rel=1e-12)
+    assert world.distances[0, 1] == pytest.approx(_geodesics(way[:-1], way[1:]).sum(), rel=1e-12)
     np.testing.assert_allclose(to_plane(way[1:-1], origin), flat.corners(0, 1), atol=1e-6)
 
 

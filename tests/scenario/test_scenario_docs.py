@@ -34,7 +34,7 @@ def test_every_key() -> None:
 
 def test_every_unit_and_preset() -> None:
     for dimension in vars(units).values():
-        if isinstance(dimension, units.Dimension) and dimension.units:
+        if isinstance(dimension, units._Dimension) and dimension.units:
             listed = ", ".join(f"`{unit}`" for unit in dimension.units)
             assert f"| {dimension.name} | {listed} |" in PAGE
     assert [name for name in preset_names() if f"`{name}`" not in PAGE] == []

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from flexpress import Scenario
 from flexpress.scenario import units
-from flexpress.scenario.units import Dimension
+from flexpress.scenario.units import _Dimension
 
-DIMENSIONS = [value for value in vars(units).values() if isinstance(value, Dimension)]
+DIMENSIONS = [value for value in vars(units).values() if isinstance(value, _Dimension)]
 WITH_UNITS = [dimension for dimension in DIMENSIONS if dimension.units]
 
 
@@ -80,7 +80,7 @@ WITH_UNITS = [dimension for dimension in DIMENSIONS if dimension.units]
         (units.NOISE_DENSITY, "4e-21 W/Hz", 4e-21),
     ],
 )
-def test_every_unit(dimension: Dimension, text: str, expected: float) -> None:
+def test_every_unit(dimension: _Dimension, text: str, expected: float) -> None:
     assert dimension.parse(text) == pytest.approx(expected, rel=1e-14)
 
 
@@ -105,7 +105,7 @@ def test_a_bare_number_is_si(value: float) -> None:
 
 
 @pytest.mark.parametrize("dimension", WITH_UNITS, ids=lambda dimension: dimension.name)
-def test_unknown_unit_names_the_value_and_lists_the_allowed(dimension: Dimension) -> None:
+def test_unknown_unit_names_the_value_and_lists_the_allowed(dimension: _Dimension) -> None:
     with pytest.raises(ValueError, match="3 parsec") as caught:
         dimension.parse("3 parsec")
     message = str(caught.value)
@@ -114,7 +114,7 @@ def test_unknown_unit_names_the_value_and_lists_the_allowed(dimension: Dimension
 
 
 @pytest.mark.parametrize("dimension", WITH_UNITS, ids=lambda dimension: dimension.name)
-def test_the_example_of_each_hint_is_allowed(dimension: Dimension) -> None:
+def test_the_example_of_each_hint_is_allowed(dimension: _Dimension) -> None:
     assert dimension.example in dimension.hint
     assert math.isfinite(dimension.parse(dimension.example))
 
@@ -165,7 +165,7 @@ numbers = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
 @settings(deadline=None)  # a busy machine is no failure
 @given(numbers, st.sampled_from(WITH_UNITS), st.data())
 def test_space_before_the_unit_changes_nothing(
-    number: float, dimension: Dimension, data: st.DataObject
+    number: float, dimension: _Dimension, data: st.DataObject
 ) -> None:
     unit = data.draw(st.sampled_from(dimension.units))
     number = min(number, 1000.0)  # in decibels a million has no float

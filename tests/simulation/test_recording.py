@@ -24,7 +24,7 @@ from flexpress import InputError, make_learner, make_plan
 from flexpress.learning import Job, Vector
 from flexpress.scenario import Algorithm
 from flexpress.simulation import Recording, record, simulate
-from flexpress.simulation.recording import StepByStep
+from flexpress.simulation.recording import _StepByStep
 
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 FEW_SEEDS = range(12)
@@ -285,7 +285,7 @@ def test_jobs_are_done_in_lockstep() -> None:
     _, learner = drawn(4, "slots")
     watched, start = Watched(learner), learner.initial_model()
     one, two, three = learner.client_ids[:3]
-    stepwise = StepByStep(watched, (three, one, two), 9)
+    stepwise = _StepByStep(watched, (three, one, two), 9)
     jobs = [Job(one, start, 5, 1), Job(two, start + 1, 0, 3), Job(three, start, 7, 2)]
     updates = stepwise.train(jobs)
     asked = [

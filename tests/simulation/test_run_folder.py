@@ -22,7 +22,7 @@ from flexpress.scenario import Algorithm, Clock, Scenario
 from flexpress.simulation import run_files
 from flexpress.simulation.compare import simulate
 from flexpress.simulation.deliveries import Deliveries
-from flexpress.simulation.run_files import RUN_FILES, Header, save_checkpoint
+from flexpress.simulation.run_files import RUN_FILES, Header, _save_checkpoint
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
 
@@ -108,7 +108,7 @@ def test_what_was_written_after_the_checkpoint_is_written_again(
     [
         (run_files.RunWriter, "record", 90),  # the event has happened, and is not recorded
         (run_files.RunWriter, "_record_measurement", 3),
-        (run_files, "metrics_line", 3),  # in the trace, and not in the metrics
+        (run_files, "_metrics_line", 3),  # in the trace, and not in the metrics
         (Deliveries, "forget", 2),  # the model has changed, and the event not happened
     ],
 )
@@ -122,8 +122,8 @@ def test_aborted_at_a_bad_moment(
 ) -> None:
     """By a second Ctrl-C: it goes on from the last checkpoint before."""
     run(plan, tmp_path / "whole")
-    monkeypatch.setattr(run_files, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(run_files, "LARGEST_SHARE", float("inf"))
+    monkeypatch.setattr(run_files, "_CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(run_files, "_LARGEST_SHARE", float("inf"))
     method, left = getattr(owner, name), iter(range(calls))
 
     def abort(*arguments: object) -> object:
@@ -169,11 +169,11 @@ def test_checkpoints_are_written_on_the_way(
 
     def save(path: Path, simulation: Simulation, header: Header) -> None:
         written.append(simulation.num_events)
-        save_checkpoint(path, simulation, header)
+        _save_checkpoint(path, simulation, header)
 
-    monkeypatch.setattr(run_files, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(run_files, "LARGEST_SHARE", float("inf"))
-    monkeypatch.setattr(run_files, "save_checkpoint", save)
+    monkeypatch.setattr(run_files, "_CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(run_files, "_LARGEST_SHARE", float("inf"))
+    monkeypatch.setattr(run_files, "_save_checkpoint", save)
     simulation = run(plan, tmp_path)
     assert len(written) > 10
     assert written == sorted(written)
@@ -191,7 +191,7 @@ def test_killed_before_the_first_checkpoint(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patches:
-        patches.setattr(run_files, "save_checkpoint", fail)
+        patches.setattr(run_files, "_save_checkpoint", fail)
         with pytest.raises(KeyboardInterrupt):
             run(plan, tmp_path / "cut")
     assert (tmp_path / "cut" / "trace.jsonl").stat().st_size > 100

@@ -91,7 +91,7 @@ def test_smoothness_like_hessians(kind: str, monkeypatch: pytest.MonkeyPatch) ->
     expected = np.array([sizes(hessians(task, kind, model)) for model in models])
     plain = estimate(loss, models, clients=3, iterations=MANY).smoothness
     assert plain.value == pytest.approx(expected.max(), rel=0.01)
-    monkeypatch.setattr(estimates, "SETTLED", 1e-7)
+    monkeypatch.setattr(estimates, "_SETTLED", 1e-7)
     near = estimate(loss, models, clients=3, iterations=MANY, nearness=3e-5).smoothness
     assert near.value == pytest.approx(expected.max(), rel=1e-4)
     assert near.mean == pytest.approx(expected.mean(), rel=1e-4)
@@ -173,7 +173,7 @@ def test_a_jump_of_the_gradient_is_seen() -> None:
     """By 2, over twice 0.003 of a model of length 5, if the kink is that near; else not at all."""
     kink = Kink(np.zeros((1, 2, 2)), np.zeros((1, 2)))
     near = estimate(kink, [np.array([1e-4, 5.0])]).smoothness
-    assert near.value == pytest.approx(2 / (2 * estimates.NEARNESS * 5), rel=1e-3)
+    assert near.value == pytest.approx(2 / (2 * estimates._NEARNESS * 5), rel=1e-3)
     assert estimate(kink, [np.array([0.5, 5.0])]).smoothness.value == 0.0
 
 
@@ -239,7 +239,7 @@ def test_groups_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     bowls = random_bowls(1, clients=12)
     models = np.random.default_rng(0).standard_normal((2, 4))
     together = estimate(bowls, models, clients=12)
-    monkeypatch.setattr(estimates, "AT_ONCE", 5 * 4)
+    monkeypatch.setattr(estimates, "_AT_ONCE", 5 * 4)
     apart = estimate(bowls, models, clients=12)
     for name in ("smoothness", "gradient", "noise"):
         ours, theirs = (getattr(each, name) for each in (apart, together))

@@ -14,7 +14,7 @@ from thinned import by_default
 
 from flexpress.errors import InputError
 from flexpress.theory import exact_constants
-from flexpress.theory.quadratic_constants import largest_square
+from flexpress.theory.quadratic_constants import _largest_square
 
 
 def climbed(matrix: Array, slope: Array, radius: float, rng: np.random.Generator) -> float:
@@ -71,7 +71,7 @@ def test_a_negative_curvature_counts_by_its_size() -> None:
 
 def test_hard_case() -> None:
     """A = diag(2, 1), b = (0, 0.6): the best u has 0.6 / 3 along b, and the rest across."""
-    value = largest_square(np.array([2.0, 1.0]), np.array([0.0, 0.6]), 1.0)
+    value = _largest_square(np.array([2.0, 1.0]), np.array([0.0, 0.6]), 1.0)
     assert value == pytest.approx(4 * (1 - 0.04) + (0.2 + 0.6) ** 2, rel=1e-14)
     assert value == pytest.approx(
         climbed(np.diag([2.0, 1.0]), np.array([0.0, 0.6]), 1.0, np.random.default_rng(0))
@@ -80,7 +80,7 @@ def test_hard_case() -> None:
 
 def test_no_hard_case_where_the_ball_is_small() -> None:
     """The same with r = 0.1 < 0.6 / 3: all of the way along b."""
-    value = largest_square(np.array([2.0, 1.0]), np.array([0.0, 0.6]), 0.1)
+    value = _largest_square(np.array([2.0, 1.0]), np.array([0.0, 0.6]), 0.1)
     assert value == pytest.approx(0.7**2, rel=1e-14)
 
 
@@ -98,7 +98,7 @@ def test_no_hard_case_where_the_ball_is_small() -> None:
 def test_special_cases(
     eigenvalues: list[float], slopes: list[float], radius: float, expected: float
 ) -> None:
-    found = largest_square(np.array(eigenvalues), np.array(slopes), radius)
+    found = _largest_square(np.array(eigenvalues), np.array(slopes), radius)
     assert found == pytest.approx(expected, rel=1e-14)
 
 
@@ -110,10 +110,10 @@ def test_near_the_hard_case(seed: int, closeness: float, radius: float) -> None:
     eigenvalues, slopes = rng.uniform(-2, 2, 3), rng.standard_normal(3)
     top = np.abs(eigenvalues).argmax()
     slopes[top] *= 10.0 ** (-20 * closeness)
-    near = largest_square(eigenvalues, slopes, radius)
+    near = _largest_square(eigenvalues, slopes, radius)
     pulled = abs(eigenvalues[top] * slopes[top])
     slopes[top] = 0.0
-    hard = largest_square(eigenvalues, slopes, radius)
+    hard = _largest_square(eigenvalues, slopes, radius)
     assert hard * (1 - 1e-12) <= near
     assert near <= (hard + 2 * pulled * radius + pulled**2 / eigenvalues[top] ** 2) * (1 + 1e-12)
 

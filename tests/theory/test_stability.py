@@ -8,7 +8,7 @@ import pytest
 from flexpress import Quadratic, Scenario, make_plan, simulate
 from flexpress.scenario import Algorithm
 from flexpress.theory import RoundTrips, stable_rate
-from flexpress.theory.rates import stable_share
+from flexpress.theory.rates import _stable_share
 
 
 def largest_root(landings: int, share: float) -> float:
@@ -20,13 +20,13 @@ def largest_root(landings: int, share: float) -> float:
 
 @pytest.mark.parametrize("landings", [1, 2, 3, 4, 7, 20, 50])
 def test_the_border_is_where_a_root_has_length_one(landings: int) -> None:
-    share = stable_share(landings)
+    share = _stable_share(landings)
     assert largest_root(landings, share) == pytest.approx(1, abs=1e-9)
     assert largest_root(landings, 0.99 * share) < 1 < largest_root(landings, 1.01 * share)
 
 
 def test_more_landings_are_less_stable() -> None:
-    shares = [stable_share(k) for k in range(1, 200)]
+    shares = [_stable_share(k) for k in range(1, 200)]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] == pytest.approx(1)
     assert shares[-1] == pytest.approx(np.pi / 4, abs=1e-3)

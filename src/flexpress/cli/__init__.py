@@ -36,7 +36,7 @@ from flexpress.cli.terminal import (
 )
 from flexpress.errors import FlexpressError
 
-BUG, BAD_INPUT, INTERRUPTED = 1, 2, 130
+_BUG, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 
 
 class _Commands(TyperGroup):
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return end.exit_code
     except click.ClickException as error:
         complain(_one_line(error))
-        return BAD_INPUT
+        return _BAD_INPUT
     except FlexpressError as error:
         complain_about(error)
         return error.exit_code
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _report_bug(error)
         forget_output()
         complain_about(error, "the output cannot be written: no space left on the device")
-        return BAD_INPUT
+        return _BAD_INPUT
     except Exception as error:
         if isinstance(error.__cause__, KeyboardInterrupt):  # in a class that was being made
             return _report_interrupt(error)
@@ -113,13 +113,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _report_interrupt(error: BaseException) -> int:
     result = "" if notes(error) else " before there was a result"
     complain("; ".join([*notes(error), f"interrupted{result}"]))
-    return INTERRUPTED
+    return _INTERRUPTED
 
 
 def _report_bug(error: Exception) -> int:
     text = f"{type(error).__name__}: {error}. This is a bug in flexpress; please report it, with"
     complain_about(error, f"{text} the traceback that FLEXPRESS_DEBUG=1 shows")
-    return BUG
+    return _BUG
 
 
 def _one_line(error: click.ClickException) -> str:

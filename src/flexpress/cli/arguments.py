@@ -36,7 +36,7 @@ def find_plan(
 
     The scenario is the one beside the plan, unless another is named.
     """
-    path = plan_file(Path(name))
+    path = _plan_file(Path(name))
     beside = path.parent / flexpress.files.SCENARIO
     if scenario is None and not beside.exists():
         raise InputError(f"{beside}: no such file; name the plan's scenario with --scenario")
@@ -47,10 +47,10 @@ def find_plan(
 
 def stored_plan(scenario: flexpress.Scenario, path: Path | None) -> flexpress.Plan | None:
     """The plan of this scenario in a file or folder, if one is named."""
-    return flexpress.load_plan(plan_file(path), scenario) if path else None
+    return flexpress.load_plan(_plan_file(path), scenario) if path else None
 
 
-def plan_file(path: Path) -> Path:
+def _plan_file(path: Path) -> Path:
     """The file itself, or the one in the folder."""
     if path.is_dir():
         path = path / flexpress.files.PLAN
@@ -61,7 +61,7 @@ def plan_file(path: Path) -> Path:
 
 def inputs_of(name: str, plan: Path | None) -> list[Path]:
     """The files of a scenario and of a plan, which must not be replaced."""
-    return [*scenario_files(name), *([plan_file(plan)] if plan else [])]
+    return [*scenario_files(name), *([_plan_file(plan)] if plan else [])]
 
 
 def find_modules(given: flexpress.Scenario, name: str) -> None:

@@ -14,18 +14,18 @@ from flexpress.cli.options import ENGINES, Json, ScenarioName
 from flexpress.cli.progress import watched
 from flexpress.cli.terminal import complain, say, show
 
-PLAN_HELP = "A plan.json, or the folder it is in; by default plans of all objectives are made."
-TARGET_HELP = "Target for the mean of |grad f|²; by default a tenth of its value at the start."
+_PLAN_HELP = "A plan.json, or the folder it is in; by default plans of all objectives are made."
+_TARGET_HELP = "Target for the mean of |grad f|²; by default a tenth of its value at the start."
 
 
 def bound(
     name: ScenarioName,
-    plan: Annotated[Path | None, typer.Option(metavar="FILE", help=PLAN_HELP)] = None,
+    plan: Annotated[Path | None, typer.Option(metavar="FILE", help=_PLAN_HELP)] = None,
     horizon: Annotated[
         int | None,
         typer.Option(metavar="T", help="Number of slots at which to evaluate the bound."),
     ] = None,
-    target: Annotated[float | None, typer.Option(metavar="EPS", help=TARGET_HELP)] = None,
+    target: Annotated[float | None, typer.Option(metavar="EPS", help=_TARGET_HELP)] = None,
     engine: Annotated[
         str,
         typer.Option(

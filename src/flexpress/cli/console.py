@@ -10,7 +10,7 @@ from rich.measure import Measurement
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-NARROWEST, WIDEST = 80, 10_000
+_NARROWEST, _WIDEST = 80, 10_000
 """Limits to the width of a table, whatever the terminal claims to have."""
 
 
@@ -24,9 +24,9 @@ class PlainConsole(Console):
         """A table may be wider than the terminal; rich would cut numbers and drop columns."""
         for table in objects:
             if isinstance(table, Table):
-                free = self.options.update(max_width=WIDEST)
+                free = self.options.update(max_width=_WIDEST)
                 needed = Measurement.get(self, free, table).minimum
-                self.width = max(self.width, NARROWEST, needed)
+                self.width = max(self.width, _NARROWEST, needed)
         super().print(*objects, **options)
 
     def on_broken_pipe(self) -> None:

@@ -11,14 +11,14 @@ from flexpress.cli.options import PlanFile, ScenarioName, out_option
 from flexpress.cli.progress import best_cost, watched
 from flexpress.cli.terminal import complain, say, show
 
-DATA = "data.png"
-OUT_HELP = f"Folder for {DATA}; by default one in flexpress-out."
+_DATA = "data.png"
+_OUT_HELP = f"Folder for {_DATA}; by default one in flexpress-out."
 
 
 def data(
     name: ScenarioName,
     plan: PlanFile = None,
-    out: Annotated[Path | None, out_option("DIR", OUT_HELP)] = None,
+    out: Annotated[Path | None, out_option("DIR", _OUT_HELP)] = None,
 ) -> None:
     """Draw which labels every client has, and those of each transporter's clients together.
 
@@ -27,7 +27,7 @@ def data(
     given = find_scenario(name)
     folder = out or flexpress.report.default_folder(given, "data")
     outputs = flexpress.files.Outputs("data", inputs_of(name, plan))
-    outputs.check(folder, (DATA,))
+    outputs.check(folder, (_DATA,))
     find_modules(given, name)
     counts = flexpress.learning.make_task(given, tell=complain).label_counts()
     chosen = stored_plan(given, plan)
@@ -35,6 +35,6 @@ def data(
         with watched(given.plan.solver, best_cost(given.plan.objective)) as screen:
             chosen = flexpress.make_plan(given, on_progress=screen.planning)
     with outputs:
-        outputs.write(folder, [(DATA, flexpress.report.label_mix_png(given, chosen, counts))])
+        outputs.write(folder, [(_DATA, flexpress.report.label_mix_png(given, chosen, counts))])
         show(flexpress.report.show_label_mix, given, chosen, counts)
-        say(f" picture: {folder / DATA}")
+        say(f" picture: {folder / _DATA}")

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-HANGUP = getattr(signal, "SIGHUP", None)  # a terminal that closes; Windows has none
+_HANGUP = getattr(signal, "SIGHUP", None)  # a terminal that closes; Windows has none
 
 
 class Interruption:
@@ -25,7 +25,7 @@ class Interruption:
     def ask(self, signal_number: int, frame: object) -> None:
         """The signal handler. SIGHUP never aborts later: terminal and shell may both send one."""
         first, self._asked = not self._asked, True
-        if not (self.patient if first else signal_number == HANGUP):
+        if not (self.patient if first else signal_number == _HANGUP):
             raise KeyboardInterrupt
 
 
@@ -44,6 +44,6 @@ def interruptible(*, patient: bool = True) -> Iterator[Interruption]:
 def _heard_signals() -> list[signal.Signals]:
     """Under `nohup`, SIGHUP stays ignored."""
     heard = [signal.SIGINT, signal.SIGTERM]
-    if HANGUP is not None and signal.getsignal(HANGUP) is not signal.SIG_IGN:
-        heard.append(HANGUP)
+    if _HANGUP is not None and signal.getsignal(_HANGUP) is not signal.SIG_IGN:
+        heard.append(_HANGUP)
     return heard

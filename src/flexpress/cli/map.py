@@ -10,12 +10,12 @@ from flexpress.cli.arguments import find_plan
 from flexpress.cli.options import PlanName, PlanScenario, out_option
 from flexpress.cli.terminal import say
 
-OUT_HELP = "The page; by default map.html beside the plan."
+_OUT_HELP = "The page; by default map.html beside the plan."
 
 
 def map_plan(
     name: PlanName,
-    out: Annotated[Path | None, out_option("FILE", OUT_HELP)] = None,
+    out: Annotated[Path | None, out_option("FILE", _OUT_HELP)] = None,
     scenario: PlanScenario = None,
 ) -> None:
     """Write a map of a plan as one HTML file that works offline.

@@ -23,7 +23,7 @@ ENGINES = ("auto", "fast", "torch")
 FORMATS = ("qgc", "wpl", "geojson", "kml", "gpx", "csv")
 
 
-def out_path(text: str) -> Path:
+def _out_path(text: str) -> Path:
     """Where to write; an empty text would mean the working folder."""
     if not text:
         raise InputError("--out '': is empty; name a place, or omit --out")
@@ -31,7 +31,7 @@ def out_path(text: str) -> Path:
 
 
 def out_option(metavar: str, help: str) -> OptionInfo:
-    option: OptionInfo = typer.Option(parser=out_path, metavar=metavar, help=help)
+    option: OptionInfo = typer.Option(parser=_out_path, metavar=metavar, help=help)
     return option
 
 

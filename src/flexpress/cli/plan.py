@@ -15,7 +15,7 @@ from flexpress.cli.progress import best_cost, watched
 from flexpress.cli.terminal import complain, say, show
 from flexpress.errors import InfeasibleError
 
-OUT_HELP = (
+_OUT_HELP = (
     "Folder for plan.json, map.png and scenario-used.toml; "
     "by default one in flexpress-out, and none with --json."
 )
@@ -48,7 +48,7 @@ def plan(
     jobs: Annotated[
         int | None, typer.Option(metavar="J", help="Searches at a time; by default one per core.")
     ] = None,
-    out: Annotated[Path | None, out_option("DIR", OUT_HELP)] = None,
+    out: Annotated[Path | None, out_option("DIR", _OUT_HELP)] = None,
     certify: Annotated[
         bool, typer.Option("--certify", help="Prove how far the plan is from the optimum.")
     ] = False,

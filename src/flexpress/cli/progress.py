@@ -12,10 +12,10 @@ import flexpress
 from flexpress.cli.interrupt import Interruption, interruptible
 from flexpress.cli.terminal import complain
 
-PLAIN_SECONDS = 30.0
+_PLAIN_SECONDS = 30.0
 """Time from one line in a log to the next."""
 
-SOON = 60.0
+_SOON = 60.0
 """Seconds below which the time left is shown in seconds."""
 
 
@@ -41,7 +41,7 @@ def watched(
     """
     with interruptible(patient=keep) as interruption:
         if not sys.stderr.isatty():
-            yield Screen(name, show_cost, interruption, PlainLines())
+            yield Screen(name, show_cost, interruption, _PlainLines())
             return
         from flexpress.cli.console import LiveLines  # loads rich, which logs do not need
 
@@ -49,7 +49,7 @@ def watched(
             yield Screen(name, show_cost, interruption, lines)
 
 
-class Lines(Protocol):
+class _Lines(Protocol):
     """Where progress is shown."""
 
     def show(self, name: str, fraction: float, text: str, note: str = "", log: str = "") -> None:
@@ -59,7 +59,7 @@ class Lines(Protocol):
         """Remove all other lines."""
 
 
-class PlainLines:
+class _PlainLines:
     """For logs: every note once, and every half minute how far the runs are."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class PlainLines:
         if note and note not in self._notes:
             self._notes.add(note)
             complain(note)
-        if log and time.monotonic() - self._printed > PLAIN_SECONDS:
+        if log and time.monotonic() - self._printed > _PLAIN_SECONDS:
             self._printed = time.monotonic()
             complain(log)
 
@@ -86,11 +86,11 @@ class Screen:
         name: str,
         show_cost: Callable[[float | None], str],
         interruption: Interruption,
-        lines: Lines,
+        lines: _Lines,
     ) -> None:
         self._name, self._show_cost = name, show_cost
         self._interruption, self._lines = interruption, lines
-        self._pace = Pace()
+        self._pace = _Pace()
         self.should_stop = interruption.requested
         self.run: flexpress.simulation.RunProgress | None = None  # the last one
         self.runs = ""  # how far all runs of a reproduction are
@@ -103,7 +103,7 @@ class Screen:
 
     def trying(self, run: flexpress.simulation.RunProgress) -> None:
         """A run that is not kept: Ctrl-C aborts it."""
-        text = run_text(run)
+        text = _run_text(run)
         self._lines.show(run.name, run.slot / run.horizon, text, log=f"{run.name}: {text}")
 
     def running(self, run: flexpress.simulation.RunProgress) -> None:
@@ -116,11 +116,11 @@ class Screen:
         self.runs = self._pace.line(progress)
         self._lines.keep({run.name for run in progress.running} | {"all"})
         for run in progress.running:
-            self._lines.show(run.name, run.slot / run.horizon, run_text(run))
+            self._lines.show(run.name, run.slot / run.horizon, _run_text(run))
         self._lines.show("all", progress.done / progress.total, self.runs, log=self.runs)
 
 
-def run_text(run: flexpress.simulation.RunProgress) -> str:
+def _run_text(run: flexpress.simulation.RunProgress) -> str:
     accuracy = "" if run.accuracy is None else f", accuracy {run.accuracy:.1%}"
     return f"slot {run.slot:,} of {run.horizon:,}{accuracy}"
 
@@ -135,7 +135,7 @@ class _StopNote:
         return "stopping; Ctrl-C again aborts " if self._interruption.requested() else ""
 
 
-class Pace:
+class _Pace:
     """How long a reproduction will still take, if it continues as fast as until now."""
 
     def __init__(self) -> None:
@@ -156,11 +156,11 @@ class Pace:
         text = f"{progress.done} of {progress.total} runs"
         if not slots:
             return text
-        return f"{text}, {time_text(missing * (time.monotonic() - self._started) / slots)} left"
+        return f"{text}, {_time_text(missing * (time.monotonic() - self._started) / slots)} left"
 
 
-def time_text(seconds: float) -> str:
-    if round(seconds) < SOON:
+def _time_text(seconds: float) -> str:
+    if round(seconds) < _SOON:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"

@@ -14,12 +14,12 @@ from flexpress.cli.options import out_option
 from flexpress.cli.terminal import complain, say
 from flexpress.errors import InputError
 
-OUT_HELP = "The page; by default report.html in the runs' common folder."
+_OUT_HELP = "The page; by default report.html in the runs' common folder."
 
 
 def report(
     names: Annotated[list[str], typer.Argument(metavar="RUN...", hidden=True)],
-    out: Annotated[Path | None, out_option("FILE", OUT_HELP)] = None,
+    out: Annotated[Path | None, out_option("FILE", _OUT_HELP)] = None,
     labels: Annotated[
         bool, typer.Option("--labels", help="Read the data too, and show who has which labels.")
     ] = False,

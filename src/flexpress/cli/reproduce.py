@@ -12,10 +12,12 @@ from flexpress.cli.options import out_option
 from flexpress.cli.progress import watched
 from flexpress.cli.terminal import complain, say
 
-INTERRUPTED = 130
+_INTERRUPTED = 130
 # The seeds of flexpress.experiments.setting.FULL and QUICK, which are too slow to load for --help.
-SEEDS = {"FULL": 4, "QUICK": 2}
-SEEDS_HELP = f"Experiments per setting; by default {SEEDS['FULL']}, with --quick {SEEDS['QUICK']}."
+_SEEDS = {"FULL": 4, "QUICK": 2}
+_SEEDS_HELP = (
+    f"Experiments per setting; by default {_SEEDS['FULL']}, with --quick {_SEEDS['QUICK']}."
+)
 
 
 def reproduce(
@@ -23,7 +25,7 @@ def reproduce(
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this figure; may be repeated."),
     ] = None,
-    seeds: Annotated[int | None, typer.Option(metavar="S", help=SEEDS_HELP)] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="S", help=_SEEDS_HELP)] = None,
     networks: Annotated[
         int,
         typer.Option(
@@ -66,5 +68,5 @@ def reproduce(
         )
     if page is None:
         complain(f"interrupted: {screen.runs}; start again to resume")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(_INTERRUPTED)
     say(f" page: {page}")

@@ -25,10 +25,10 @@ from flexpress.cli.progress import Screen, best_cost, watched
 from flexpress.cli.terminal import complain, say, show
 from flexpress.errors import DivergedError, InputError
 
-ALL = "all"
-CURVES = "curves.png"
-INTERRUPTED = 130
-OUT_HELP = "Folder of the run; by default one in flexpress-out, and none with --json."
+_ALL = "all"
+_CURVES = "curves.png"
+_INTERRUPTED = 130
+_OUT_HELP = "Folder of the run; by default one in flexpress-out, and none with --json."
 
 
 def simulate(
@@ -37,7 +37,7 @@ def simulate(
         list[str] | None,
         typer.Option(
             "--algorithm",
-            click_type=click.Choice((*ALGORITHMS, ALL)),
+            click_type=click.Choice((*ALGORITHMS, _ALL)),
             help="Algorithm; repeat the option to compare several.",
         ),
     ] = None,
@@ -53,7 +53,7 @@ def simulate(
     eval_every: Annotated[
         int | None, typer.Option(metavar="E", help="Slots from one evaluation to the next.")
     ] = None,
-    out: Annotated[Path | None, out_option("DIR", OUT_HELP)] = None,
+    out: Annotated[Path | None, out_option("DIR", _OUT_HELP)] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run that the folder holds.")
     ] = False,
@@ -77,7 +77,7 @@ def simulate(
     inputs = [] if resume else inputs_of(name, plan)
     outputs = flexpress.files.Outputs("simulate", inputs)
     if folder:
-        outputs.check(folder, (CURVES,))
+        outputs.check(folder, (_CURVES,))
     plans: list[flexpress.Plan] = []
     with (
         watched(given.plan.solver, best_cost(given.plan.objective)) as screen,
@@ -103,19 +103,19 @@ def simulate(
         if folder:
             places = flexpress.simulation.run_folders(folder, chosen).items()
             outputs.saved += [place for each, place in places if place and each in traces]
-            outputs.write(folder, [(CURVES, flexpress.report.curves_png(traces, _title(given)))])
+            outputs.write(folder, [(_CURVES, flexpress.report.curves_png(traces, _title(given)))])
         if as_json:
             say(flexpress.report.runs_to_json(given, plans[0], traces))
         else:
             show(flexpress.report.show_runs, given, plans[0], traces)
-            say(f" curves: {folder / CURVES if folder else ''}")
+            say(f" curves: {folder / _CURVES if folder else ''}")
     if exit_code:
         raise typer.Exit(exit_code)
 
 
 def _chosen(given: flexpress.Scenario, names: list[str]) -> list[flexpress.scenario.Algorithm]:
     """Each once, in the order in which they are named."""
-    chosen = ALGORITHMS if ALL in names else tuple(names) or (given.run.algorithm,)
+    chosen = ALGORITHMS if _ALL in names else tuple(names) or (given.run.algorithm,)
     return cast("list[flexpress.scenario.Algorithm]", list(dict.fromkeys(chosen)))
 
 
@@ -130,7 +130,7 @@ def _aborts(screen: Screen, folder: Path | None) -> Iterator[None]:
             raise
         how = "; --resume continues from its last checkpoint" if folder else ""
         complain(f"{run.name}: aborted at slot {run.slot}{how}")
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(_INTERRUPTED) from None
 
 
 def _exit_code(
@@ -145,7 +145,7 @@ def _exit_code(
         how = "; --resume continues it" if folder else ""
         slot = screen.run.slot if screen.run else 0
         complain(f"{last}: interrupted at slot {slot}{how}")
-        return INTERRUPTED
+        return _INTERRUPTED
     return 0 if all(trace.complete for trace in traces.values()) else DivergedError.exit_code
 
 

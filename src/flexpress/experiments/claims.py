@@ -42,7 +42,7 @@ class Claim:
     @property
     def lines_by_slots(self) -> tuple[Line, ...]:
         """The same lines by the clock of whole slots; empty if the figure does not have them."""
-        known = {line.label: line for line in figure_named(self.figure).lines}
+        known = {line.label: line for line in _figure_named(self.figure).lines}
         labels = [line.label + _SLOTS_CLOCK for line in self.lines]
         return tuple(known[label] for label in labels) if set(labels) <= set(known) else ()
 
@@ -53,14 +53,14 @@ def claims_of(figures: Iterable[Figure]) -> tuple[Claim, ...]:
     return tuple(claim for claim in CLAIMS if claim.figure in names)
 
 
-def figure_named(name: str) -> Figure:
+def _figure_named(name: str) -> Figure:
     return next(figure for figure in FIGURES if figure.name == name)
 
 
 def _claim(
     name: str, kind: ClaimKind, figure: str, labels: tuple[str, ...], sentence: str
 ) -> Claim:
-    known = {line.label: line for line in figure_named(figure).lines}
+    known = {line.label: line for line in _figure_named(figure).lines}
     return Claim(name, sentence, figure, kind, tuple(known[label] for label in labels))
 
 

@@ -32,7 +32,7 @@ from flexpress.report.figures.timeline import slots_shown, timeline_figure, time
 from flexpress.report.page.page import Cell, Download, Grid, Page, Section
 from flexpress.simulation.stored_run import load_run
 
-NETWORK = 0
+_NETWORK = 0
 """The network of the figures, as in the paper; the claims are judged on all networks."""
 
 
@@ -41,18 +41,18 @@ def reproduction_page(figures: Sequence[Figure], study: Study, runs: Path, *, co
     results = read_results(study, runs)
     findings = judge(study, results, claims_of(figures))
     several = [networks_grid(over_networks(findings))] if len(study.networks) > 1 else []
-    sections = [figure_section(each, study, results, findings, command) for each in figures]
+    sections = [_figure_section(each, study, results, findings, command) for each in figures]
     return Page(
         title="FedEx, reproduced",
-        lead=tuple(lead(study, findings)),
+        lead=tuple(_lead(study, findings)),
         summary=(summary_grid(findings), *several),
-        sections=(*sections, *tours_section(study, runs), data_section(findings)),
-        footer=(footer(study, results),),
+        sections=(*sections, *_tours_section(study, runs), _data_section(findings)),
+        footer=(_footer(study, results),),
     )
 
 
-def lead(study: Study, findings: Sequence[Finding]) -> list[str]:
-    here = [finding for finding in findings if finding.network == NETWORK]
+def _lead(study: Study, findings: Sequence[Finding]) -> list[str]:
+    here = [finding for finding in findings if finding.network == _NETWORK]
     counts = [(verdict, sum(each.verdict == verdict for each in here)) for verdict in VERDICTS]
     counted = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
     found = [
@@ -71,16 +71,16 @@ def lead(study: Study, findings: Sequence[Finding]) -> list[str]:
     return [text for text in found if text]
 
 
-def tours_section(study: Study, runs: Path) -> list[Section]:
+def _tours_section(study: Study, runs: Path) -> list[Section]:
     """Who flies and waits when, with which model; empty unless the study has both algorithms."""
     seed = study.seeds[0]
-    keys = [study.keys.get((setting, NETWORK, seed)) for setting in (SYNC, ASYNC)]
+    keys = [study.keys.get((setting, _NETWORK, seed)) for setting in (SYNC, ASYNC)]
     if None in keys:
         return []
-    return [Section("tours", "Tours", pictures=(tours_picture(runs, [str(key) for key in keys]),))]
+    return [Section("tours", "Tours", pictures=(_tours_picture(runs, [str(key) for key in keys]),))]
 
 
-def tours_picture(runs: Path, keys: Sequence[str]) -> Picture:
+def _tours_picture(runs: Path, keys: Sequence[str]) -> Picture:
     traces = [load_run(runs / key).trace for key in keys]
     slots = max(map(slots_shown, traces))
     shown = [
@@ -91,7 +91,7 @@ def tours_picture(runs: Path, keys: Sequence[str]) -> Picture:
     return draw_picture("tours", alt, lambda theme: timeline_figure(shown, theme=theme))
 
 
-def data_section(findings: Sequence[Finding]) -> Section:
+def _data_section(findings: Sequence[Finding]) -> Section:
     downloads = (
         Download("claims.csv", claims_csv(findings)),
         Download("findings.json", findings_json(findings)),
@@ -99,54 +99,54 @@ def data_section(findings: Sequence[Finding]) -> Section:
     return Section("data", "All numbers", downloads=downloads)
 
 
-def footer(study: Study, results: Results) -> str:
+def _footer(study: Study, results: Results) -> str:
     used = ", ".join(f"{name} {version}" for name, version in versions().items())
     seeds = f"seeds {study.seeds[0]} to {study.seeds[-1]}"
     slots = f"{study.scale.horizon:,} slots"
     return f"{len(results.by_case)} cases, {len(study.runs)} runs of {slots}, {seeds}; {used}."
 
 
-def figure_section(
+def _figure_section(
     figure: Figure, study: Study, results: Results, findings: Sequence[Finding], command: str
 ) -> Section:
     own = [finding for finding in findings if finding.claim.figure == figure.name]
-    numbers = [line_grid(figure, results)] if figure.kind == "curves" else []
-    claims = [claims_grid(own), details_grid(own)] if own else []
+    numbers = [_line_grid(figure, results)] if figure.kind == "curves" else []
+    claims = [_claims_grid(own), details_grid(own)] if own else []
     return Section(
         anchor=figure.name,
         title=figure.title,
-        text=(figure.about, *doubts(figure, own)),
-        pictures=(picture_of(figure, study, results),),
+        text=(figure.about, *_doubts(figure, own)),
+        pictures=(_picture_of(figure, study, results),),
         tables=(*claims, *numbers),
         command=f"{command} --figure {figure.name}",
         downloads=(Download(f"{figure.name}.csv", figure_csv(figure, study, results)),),
     )
 
 
-def doubts(figure: Figure, findings: Sequence[Finding]) -> list[str]:
+def _doubts(figure: Figure, findings: Sequence[Finding]) -> list[str]:
     """The possible reason, if a claim of the figure is not reproduced."""
-    here = {each.verdict for each in findings if each.network == NETWORK}
+    here = {each.verdict for each in findings if each.network == _NETWORK}
     return [figure.doubt] if figure.doubt and here & {"not reproduced", "undecided"} else []
 
 
-def picture_of(figure: Figure, study: Study, results: Results) -> Picture:
+def _picture_of(figure: Figure, study: Study, results: Results) -> Picture:
     if figure.kind == "curves":
-        return curves(figure, study, results)
+        return _curves(figure, study, results)
     if figure.kind == "energy":
-        return energies(figure, study)
+        return _energies(figure, study)
     setting = figure.lines[0].setting
-    scenario = setting.scenario(study.scale, NETWORK, study.seeds[0])
-    plan = study.plans[setting, NETWORK]
+    scenario = setting.scenario(study.scale, _NETWORK, study.seeds[0])
+    plan = study.plans[setting, _NETWORK]
     alt = f"{scenario.num_clients} clients around the server, and the tours to them"
     return draw_picture(
         figure.name, alt, lambda theme: map_figure(scenario, plan, theme=theme, narrow=True)
     )
 
 
-def curves(figure: Figure, study: Study, results: Results) -> Picture:
-    lines = [band_line(number, line, results) for number, line in enumerate(figure.lines)]
+def _curves(figure: Figure, study: Study, results: Results) -> Picture:
+    lines = [_band_line(number, line, results) for number, line in enumerate(figure.lines)]
     setting = figure.lines[0].setting
-    slot = setting.scenario(study.scale, NETWORK, study.seeds[0]).slot
+    slot = setting.scenario(study.scale, _NETWORK, study.seeds[0]).slot
     names = ", ".join(line.label for line in lines)
     return draw_picture(
         figure.name,
@@ -156,25 +156,25 @@ def curves(figure: Figure, study: Study, results: Results) -> Picture:
     )
 
 
-def band_line(number: int, line: Line, results: Results) -> BandLine:
+def _band_line(number: int, line: Line, results: Results) -> BandLine:
     """The slot clock is dashed, in the colour of the same line by the exact clock."""
     dashed = line.setting.clock == "slots"
-    runs = results.per_seed(line.setting, NETWORK).values()
-    courses = tuple(course_of(run) for run in runs)
+    runs = results.per_seed(line.setting, _NETWORK).values()
+    courses = tuple(_course_of(run) for run in runs)
     hue, cut_short = number - 2 if dashed else number, not all(run.complete for run in runs)
     return BandLine(line.label, courses, hue=hue, dashed=dashed, cut_short=cut_short)
 
 
-def course_of(run: Result) -> Course:
+def _course_of(run: Result) -> Course:
     return Course([each.slot for each in run.metrics], [each.accuracy for each in run.metrics])
 
 
-def energies(figure: Figure, study: Study) -> Picture:
+def _energies(figure: Figure, study: Study) -> Picture:
     groups = [
         EnergyGroup.of(
             line.label,
-            line.setting.scenario(study.scale, NETWORK, study.seeds[0]),
-            study.plans[line.setting, NETWORK],
+            line.setting.scenario(study.scale, _NETWORK, study.seeds[0]),
+            study.plans[line.setting, _NETWORK],
         )
         for line in figure.lines
     ]
@@ -182,7 +182,7 @@ def energies(figure: Figure, study: Study) -> Picture:
     return draw_picture(figure.name, alt, lambda theme: energy_figure(groups, theme=theme))
 
 
-def claims_grid(findings: Sequence[Finding]) -> Grid:
+def _claims_grid(findings: Sequence[Finding]) -> Grid:
     rows = tuple(
         (
             finding.claim.sentence,
@@ -191,22 +191,22 @@ def claims_grid(findings: Sequence[Finding]) -> Grid:
             bounds_text(finding.deciding),
         )
         for finding in findings
-        if finding.network == NETWORK
+        if finding.network == _NETWORK
     )
     return Grid(("claim", "verdict", "difference", "95 % interval"), rows)
 
 
-def line_grid(figure: Figure, results: Results) -> Grid:
+def _line_grid(figure: Figure, results: Results) -> Grid:
     """The results of each line, averaged over the seeds."""
     rows = []
     for line in figure.lines:
-        runs = list(results.per_seed(line.setting, NETWORK).values())
-        rows.append((line.label, *line_numbers(runs)))
+        runs = list(results.per_seed(line.setting, _NETWORK).values())
+        rows.append((line.label, *_line_numbers(runs)))
     head = ("line", "seeds", "mean accuracy", "at the end", "best", "diverged")
     return Grid(head, tuple(rows))
 
 
-def line_numbers(runs: Sequence[Result]) -> tuple[str, ...]:
+def _line_numbers(runs: Sequence[Result]) -> tuple[str, ...]:
     def spread(values: Sequence[float]) -> str:
         low, high, middle = min(values), max(values), sum(values) / len(values)
         return f"{100 * middle:.1f} % ({100 * low:.1f} to {100 * high:.1f})"

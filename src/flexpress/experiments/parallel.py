@@ -32,7 +32,7 @@ from flexpress.workers.cluster import cluster_cores, on_cluster
 from flexpress.workers.processes import perform_all
 from flexpress.workers.ray_executor import LostError, Packed, ray_pool
 
-SEND_SECONDS = 60.0
+_SEND_SECONDS = 60.0
 """Time between two sendings of a run's files: at most this much work is lost."""
 
 Files = dict[str, bytes]
@@ -69,7 +69,7 @@ def run_in_processes(
 
     try:
         return perform_all(
-            {key: partial(perform_here, run, folder / key, key) for key, run in runs.items()},
+            {key: partial(_perform_here, run, folder / key, key) for key, run in runs.items()},
             jobs,
             on_start=on_start,
             on_news=lambda _, progress: on_progress(progress),
@@ -114,7 +114,8 @@ def run_on_ray(
             on_end(key)
 
     tasks: dict[str, Any] = {  # the packer adds the missing arguments
-        key: partial(perform_remotely, run, folder / key, SEND_SECONDS) for key, run in runs.items()
+        key: partial(_perform_remotely, run, folder / key, _SEND_SECONDS)
+        for key, run in runs.items()
     }
     with on_cluster() as ray, ExitStack() as held:
         try:
@@ -131,7 +132,7 @@ def run_on_ray(
             raise FlexpressError(f"a run was {error}; start again to resume") from None
 
 
-def perform_here(
+def _perform_here(
     run: Run,
     folder: Path,
     key: str,
@@ -142,7 +143,7 @@ def perform_here(
     return perform(run, folder, on_event=_reporter(key, send), should_stop=should_stop)
 
 
-def perform_remotely(
+def _perform_remotely(
     run: Run,
     home: Path,
     send_seconds: float,
@@ -168,16 +169,16 @@ def perform_remotely(
             report(event, simulation)
             if time.monotonic() > sent + send_seconds:
                 sent = time.monotonic()
-                send(files_in(folder))
+                send(_files_in(folder))
 
         try:
             over = perform(run, folder, learner, on_event=on_event, should_stop=should_stop)
         except InputError as error:
             raise InputError(str(error).replace(place, str(home))) from None
-        return over, files_in(folder)
+        return over, _files_in(folder)
 
 
-def files_in(folder: Path) -> Files:
+def _files_in(folder: Path) -> Files:
     """The files of a run, in an order in which they can be written one by one."""
     paths = [folder / name for name in (RECORD, *RUN_FILES)]
     return {path.name: path.read_bytes() for path in paths if path.exists()}
@@ -201,7 +202,7 @@ class _Packer:
         self._datasets: dict[tuple[str, str | None], Any] = {}
 
     def __call__(self, key: str, task: Callable[..., Any]) -> Packed:
-        return partial(task, files_in(self._folder / key)), (self._dataset(self._runs[key]),)
+        return partial(task, _files_in(self._folder / key)), (self._dataset(self._runs[key]),)
 
     def _dataset(self, run: Run) -> Any:
         settings = run.scenario.learning

@@ -25,9 +25,9 @@ from flexpress.scenario import Scenario
 from flexpress.simulation.compare import RunProgress, RunsProgress
 from flexpress.workers.cluster import connected
 
-OUT = Path("flexpress-out")
-RUNS, PICTURES, PAGE = "runs", "figures", "report.html"
-JOBS = 2
+_OUT = Path("flexpress-out")
+_RUNS, _PICTURES, _PAGE = "runs", "figures", "report.html"
+_JOBS = 2
 
 
 OnRuns = Callable[[RunsProgress], None]
@@ -52,34 +52,34 @@ def reproduce(
     per core of the cluster), in a folder of flexpress-out. Runs that the folder holds are used.
     Returns the page, or None if `should_stop` returned true before all runs were done.
     """
-    chosen = chosen_figures(figures)
+    chosen = _chosen_figures(figures)
     for name, number in {"seeds": seeds, "networks": networks, "jobs": jobs}.items():
         if number is not None:
             check_whole(name, number, 1)
     check_callable(on_progress=on_progress, should_stop=should_stop, tell=tell)
-    usual = OUT / ("reproduction-quick" if quick else "reproduction")
+    usual = _OUT / ("reproduction-quick" if quick else "reproduction")
     folder = usual if out is None else check_path("out", out)
     outputs = Outputs(COMMAND)
-    outputs.check(folder, (PAGE,))
-    for name in (RUNS, PICTURES):
+    outputs.check(folder, (_PAGE,))
+    for name in (_RUNS, _PICTURES):
         outputs.check(folder / name, ())
     with connected(ray, jobs):
         scale = QUICK if quick else FULL
         study = make_study(chosen, scale, networks=networks, seeds=seeds, tell=tell)
         on_ray = ray is not None
-        if not run_missing(
-            study, folder / RUNS, jobs, on_progress, should_stop, tell, on_ray=on_ray
+        if not _run_missing(
+            study, folder / _RUNS, jobs, on_progress, should_stop, tell, on_ray=on_ray
         ):
             return None
     with outputs:
-        outputs.saved.append(folder / RUNS)
-        command = command_text(quick, seeds, networks)
-        page = reproduction_page(chosen, study, folder / RUNS, command=command)
-        write_page(page, folder / PAGE, outputs)
-    return folder / PAGE
+        outputs.saved.append(folder / _RUNS)
+        command = _command_text(quick, seeds, networks)
+        page = reproduction_page(chosen, study, folder / _RUNS, command=command)
+        write_page(page, folder / _PAGE, outputs)
+    return folder / _PAGE
 
 
-def chosen_figures(names: Sequence[str]) -> tuple[Figure, ...]:
+def _chosen_figures(names: Sequence[str]) -> tuple[Figure, ...]:
     """The figures of these names, by default all, in the order of the paper."""
     if isinstance(names, str):
         raise refusal("figures", names, "a list of names")
@@ -91,7 +91,7 @@ def chosen_figures(names: Sequence[str]) -> tuple[Figure, ...]:
     return tuple(figure for figure in FIGURES if not names or figure.name in names)
 
 
-def command_text(quick: bool, seeds: int | None, networks: int) -> str:
+def _command_text(quick: bool, seeds: int | None, networks: int) -> str:
     """The command that gives the same numbers again."""
     words = ["flexpress reproduce"]
     if quick:
@@ -124,7 +124,7 @@ class _Progress:
         self._report()
 
     def _set(self, key: str, slot: int, accuracy: float | None) -> None:
-        name = run_label(self.study.runs[key])
+        name = _run_label(self.study.runs[key])
         self.running[key] = RunProgress(name, slot, self.study.scale.horizon, accuracy)
         self._report()
 
@@ -133,7 +133,7 @@ class _Progress:
         self.on_progress(RunsProgress(self.done, len(self.study.runs), running))
 
 
-def run_missing(
+def _run_missing(
     study: Study,
     folder: Path,
     jobs: int | None,
@@ -150,7 +150,7 @@ def run_missing(
         make_learner(Scenario.preset("paper"), threads=1, tell=tell)
     progress = _Progress(study, on_progress, len(study.runs) - len(missing))
     perform: Callable[..., bool] = (
-        partial(run_on_ray, jobs=jobs) if on_ray else partial(run_in_processes, jobs=jobs or JOBS)
+        partial(run_on_ray, jobs=jobs) if on_ray else partial(run_in_processes, jobs=jobs or _JOBS)
     )
     return perform(
         missing,
@@ -162,7 +162,7 @@ def run_missing(
     )
 
 
-def run_label(run: Run) -> str:
+def _run_label(run: Run) -> str:
     """What distinguishes a run from the others."""
     setting, usual = run.setting, Setting("sync", "minmax")
     words: list[str] = [setting.algorithm, setting.objective, setting.dataset, setting.partition]

@@ -23,7 +23,7 @@ from flexpress.simulation.simulate import Simulation
 from flexpress.simulation.stored_run import is_over
 
 COMMAND = "reproduce"
-NAME_LENGTH = 20
+_NAME_LENGTH = 20
 """Hexadecimal digits in the name of a run's folder: 80 bits, enough to avoid collisions."""
 
 
@@ -41,17 +41,17 @@ class Run:
     def origin(self) -> Origin:
         """As `origin_of` computes it, but without making a learner."""
         learning = self.scenario.learning
-        data = fingerprint(learning.dataset, learning.data_dir)
+        data = _fingerprint(learning.dataset, learning.data_dir)
         return {**made_of(self.scenario, self.plan, data), **versions()}
 
     @property
     def key(self) -> str:
         """Equal inputs and versions give equal keys, wherever the data are stored."""
-        return text_digest([self.origin, self.scenario.run.horizon])[:NAME_LENGTH]
+        return text_digest([self.origin, self.scenario.run.horizon])[:_NAME_LENGTH]
 
 
 @cache
-def fingerprint(name: str, data_dir: str | None) -> str:
+def _fingerprint(name: str, data_dir: str | None) -> str:
     return load_dataset(LearningSettings(dataset=name, data_dir=data_dir)).digest
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from statistics import mean, stdev
 
-CONFIDENCE = 0.95
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -26,23 +26,23 @@ def interval(values: Sequence[float]) -> Interval:
     centre = float(mean(values))  # exact, as is stdev: equal values have no spread at all
     if len(values) < 2:
         return Interval(tuple(values), centre, None, None)
-    reach = quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    reach = _quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
     return Interval(tuple(values), centre, centre - reach, centre + reach)
 
 
 @cache
-def quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
+def _quantile(freedom: int, confidence: float = _CONFIDENCE) -> float:
     """The t for which P(|T| <= t) is the confidence; T has Student's distribution."""
     low, high = 0.0, math.pi / 2
     while low < (middle := (low + high) / 2) < high:
-        if within(middle, freedom) < confidence:
+        if _within(middle, freedom) < confidence:
             low = middle
         else:
             high = middle
     return math.sqrt(freedom) * math.tan(high)
 
 
-def within(angle: float, freedom: int) -> float:
+def _within(angle: float, freedom: int) -> float:
     """P(|T| <= sqrt(freedom) tan(angle)).
 
     Finite sums of Abramowitz and Stegun, 26.7.3 for odd and 26.7.4 for even degrees of freedom.

@@ -25,9 +25,9 @@ COLOURS: dict[Verdict, Colour] = {
     "undecided": "open",
     "not applicable": "none",
 }
-NOTHING = "-"
+_NOTHING = "-"
 
-SCALES = {
+_SCALES = {
     "mean accuracy": (100.0, "points"),
     "energy spread": (1.0, "J"),
     "energy deviation": (1.0, "J"),
@@ -37,45 +37,45 @@ SCALES = {
 
 def summary_grid(findings: Sequence[Finding]) -> Grid:
     """What the paper saw on its network, and whether it is seen here."""
-    rows = tuple(summary_row(finding) for finding in findings if finding.network == 0)
+    rows = tuple(_summary_row(finding) for finding in findings if finding.network == 0)
     head = ("the paper saw", "here", "difference", "95 % interval", "sooner by")
     return Grid(head, rows)
 
 
-def summary_row(finding: Finding) -> tuple[str | Cell, ...]:
+def _summary_row(finding: Finding) -> tuple[str | Cell, ...]:
     decides = finding.deciding
     return (
         Cell(finding.claim.sentence, link=finding.claim.figure),
         Cell(finding.verdict, COLOURS[finding.verdict]),
         mean_text(decides),
         bounds_text(decides),
-        sooner_text(finding),
+        _sooner_text(finding),
     )
 
 
 def mean_text(measured: Comparison | None) -> str:
     if measured is None:
-        return NOTHING
-    factor, unit = SCALES.get(measured.measure, (1.0, ""))
+        return _NOTHING
+    factor, unit = _SCALES.get(measured.measure, (1.0, ""))
     return f"{factor * measured.difference.mean:+.2f} {unit}".strip()
 
 
 def bounds_text(measured: Comparison | None) -> str:
-    return NOTHING if measured is None else interval_text(measured, measured.difference)
+    return _NOTHING if measured is None else _interval_text(measured, measured.difference)
 
 
-def interval_text(measured: Comparison, found: Interval) -> str:
-    factor, _ = SCALES.get(measured.measure, (1.0, ""))
+def _interval_text(measured: Comparison, found: Interval) -> str:
+    factor, _ = _SCALES.get(measured.measure, (1.0, ""))
     if found.low is None or found.high is None:
-        return NOTHING
+        return _NOTHING
     return f"{factor * found.low:+.2f} to {factor * found.high:+.2f}"
 
 
-def sooner_text(finding: Finding) -> str:
+def _sooner_text(finding: Finding) -> str:
     """Slots to the accuracy that all of its runs reached."""
     slots = [each for each in finding.measured if each.measure == "slots to target"]
     if not slots or finding.target is None:
-        return NOTHING
+        return _NOTHING
     return f"{slots[0].difference.mean:+.0f} slots to {100 * finding.target:.0f} %"
 
 
@@ -87,23 +87,23 @@ def details_grid(findings: Iterable[Finding]) -> Grid:
     seeds = sorted({seed for _, each in found for seed in each.seeds})
     columns = [f"seed {seed}" for seed in seeds]
     head = ("claim", "network", "clock", "measure", "difference", "95 % interval", *columns)
-    rows = tuple(detail_row(finding, each, seeds) for finding, each in found)
+    rows = tuple(_detail_row(finding, each, seeds) for finding, each in found)
     return Grid(head, rows, "All measures, seed by seed", folded=True)
 
 
-def detail_row(finding: Finding, each: Comparison, seeds: Sequence[int]) -> tuple[str | Cell, ...]:
+def _detail_row(finding: Finding, each: Comparison, seeds: Sequence[int]) -> tuple[str | Cell, ...]:
     """The cells of the seeds are empty if the measure does not depend on them."""
-    factor, _ = SCALES.get(each.measure, (1.0, ""))
+    factor, _ = _SCALES.get(each.measure, (1.0, ""))
     numbers = zip(each.seeds, each.difference.values, strict=bool(each.seeds))
     values = {seed: f"{factor * value:+.2f}" for seed, value in numbers}
     target = "" if each.target is None else f" {100 * each.target:.0f} %"
     return (
         finding.claim.name,
         str(finding.network),
-        each.clock or NOTHING,
+        each.clock or _NOTHING,
         f"{each.measure}{target}",
         mean_text(each),
-        interval_text(each, each.difference),
+        _interval_text(each, each.difference),
         *(values.get(seed, "") for seed in seeds),
     )
 
@@ -123,12 +123,12 @@ def networks_grid(claims: Sequence[OverNetworks]) -> Grid:
     return Grid(head, rows, "On how many networks")
 
 
-Row = Sequence[object]
+_Row = Sequence[object]
 
-CURVES = ("figure", "line", "network", "seed", "slot", "seconds", "loss", "accuracy")
-ENERGY = ("network", "line", "transporter", "energy", "budget", "round_trip")
-NETWORK = ("network", "line", "client", "x", "y", "transporter", "visit")
-CLAIM = (
+_CURVES = ("figure", "line", "network", "seed", "slot", "seconds", "loss", "accuracy")
+_ENERGY = ("network", "line", "transporter", "energy", "budget", "round_trip")
+_NETWORK = ("network", "line", "client", "x", "y", "transporter", "visit")
+_CLAIM = (
     *("claim", "figure", "kind", "network", "verdict"),
     *("decides", "measure", "clock", "target", "mean", "low", "high"),
 )
@@ -137,13 +137,13 @@ CLAIM = (
 def figure_csv(figure: Figure, study: Study, results: Results) -> str:
     """The data of the picture: points of curves, energies of plans, or visits."""
     if figure.kind == "energy":
-        return text(ENERGY, energy_rows(figure, study))
+        return _text(_ENERGY, _energy_rows(figure, study))
     if figure.kind == "map":
-        return text(NETWORK, network_rows(figure, study))
-    return text(CURVES, curve_rows(figure, study, results))
+        return _text(_NETWORK, _network_rows(figure, study))
+    return _text(_CURVES, _curve_rows(figure, study, results))
 
 
-def curve_rows(figure: Figure, study: Study, results: Results) -> Iterator[Row]:
+def _curve_rows(figure: Figure, study: Study, results: Results) -> Iterator[_Row]:
     for line in figure.lines:
         for network in study.networks:
             for seed, run in results.per_seed(line.setting, network).items():
@@ -152,7 +152,7 @@ def curve_rows(figure: Figure, study: Study, results: Results) -> Iterator[Row]:
                     yield figure.name, line.label, network, seed, *numbers
 
 
-def energy_rows(figure: Figure, study: Study) -> Iterator[Row]:
+def _energy_rows(figure: Figure, study: Study) -> Iterator[_Row]:
     """Joules and seconds; the cell of a missing budget is empty."""
     for network in study.networks:
         for line in figure.lines:
@@ -161,7 +161,7 @@ def energy_rows(figure: Figure, study: Study) -> Iterator[Row]:
                 yield network, line.label, k, tour.energy, tour.budget, tour.round_trip
 
 
-def network_rows(figure: Figure, study: Study) -> Iterator[Row]:
+def _network_rows(figure: Figure, study: Study) -> Iterator[_Row]:
     """Metres; the row of the server has no client, transporter or visit."""
     for network in study.networks:
         for line in figure.lines:
@@ -182,16 +182,16 @@ def claims_csv(findings: Sequence[Finding]) -> str:
     """One row per claim, network, clock and measure; `decides` marks those behind the verdicts."""
     measured = [each for finding in findings for each in (*finding.measured, *finding.by_slots)]
     seeds = sorted({seed for each in measured for seed in each.seeds})
-    head = (*CLAIM, *map(seed_column, seeds), "sentence")
-    rows = (row for finding in findings for row in claim_rows(finding))
-    return text(head, ([row.get(column) for column in head] for row in rows))
+    head = (*_CLAIM, *map(_seed_column, seeds), "sentence")
+    rows = (row for finding in findings for row in _claim_rows(finding))
+    return _text(head, ([row.get(column) for column in head] for row in rows))
 
 
-def seed_column(seed: int) -> str:
+def _seed_column(seed: int) -> str:
     return f"seed_{seed}"
 
 
-def claim_rows(finding: Finding) -> Iterator[dict[str, object]]:
+def _claim_rows(finding: Finding) -> Iterator[dict[str, object]]:
     """By column; missing values become empty cells."""
     claim = finding.claim
     about = {
@@ -215,16 +215,16 @@ def claim_rows(finding: Finding) -> Iterator[dict[str, object]]:
             "mean": found.mean,
             "low": found.low,
             "high": found.high,
-            **dict(zip(map(seed_column, each.seeds), found.values, strict=bool(each.seeds))),
+            **dict(zip(map(_seed_column, each.seeds), found.values, strict=bool(each.seeds))),
         }
 
 
 def findings_json(findings: Iterable[Finding]) -> str:
     """Includes the numbers of every line, seed by seed."""
-    return json.dumps([as_document(each) for each in findings], indent=2, allow_nan=False) + "\n"
+    return json.dumps([_as_document(each) for each in findings], indent=2, allow_nan=False) + "\n"
 
 
-def as_document(finding: Finding) -> dict[str, object]:
+def _as_document(finding: Finding) -> dict[str, object]:
     claim = finding.claim
     return {
         "claim": claim.name,
@@ -241,7 +241,7 @@ def as_document(finding: Finding) -> dict[str, object]:
     }
 
 
-def text(head: Row, rows: Iterable[Row]) -> str:
+def _text(head: _Row, rows: Iterable[_Row]) -> str:
     """None is an empty cell."""
     content = io.StringIO()
     writer = csv.writer(content, lineterminator="\n")

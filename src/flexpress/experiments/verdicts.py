@@ -22,7 +22,7 @@ Verdict = Literal["reproduced", "not reproduced", "undecided", "not applicable"]
 
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "not reproduced", "undecided", "not applicable")
 
-SIGNS: dict[ClaimKind, tuple[int, ...]] = {
+_SIGNS: dict[ClaimKind, tuple[int, ...]] = {
     "ahead": (1, -1),
     "alike": (1, -1),
     "less advantage": (-1, 1, 1, -1),
@@ -88,10 +88,10 @@ class OverNetworks:
 
 def judge(study: Study, results: Results, claims: Iterable[Claim] = CLAIMS) -> list[Finding]:
     """Claim by claim, network by network; `claims` are those of the study's figures."""
-    return [find(claim, network, study, results) for claim in claims for network in study.networks]
+    return [_find(claim, network, study, results) for claim in claims for network in study.networks]
 
 
-def find(claim: Claim, network: int, study: Study, results: Results) -> Finding:
+def _find(claim: Claim, network: int, study: Study, results: Results) -> Finding:
     plans = [study.plans.get((line.setting, network)) for line in claim.lines]
     feasible = [plan for plan in plans if plan is not None]
     if len(feasible) < len(plans):
@@ -103,11 +103,11 @@ def find(claim: Claim, network: int, study: Study, results: Results) -> Finding:
     found = _compare_runs(claim, claim.lines, network, results)
     other = claim.lines_by_slots
     by_slots = _compare_runs(claim, other, network, results) if other else ()
-    verdict: Verdict = decide(claim, found[0].difference) if found else "undecided"
+    verdict: Verdict = _decide(claim, found[0].difference) if found else "undecided"
     return Finding(claim, network, verdict, found, by_slots)
 
 
-def decide(claim: Claim, difference: Interval) -> Verdict:
+def _decide(claim: Claim, difference: Interval) -> Verdict:
     """By the 95 % interval: beyond zero, or on one side of the margin."""
     low, high = difference.low, difference.high
     if low is None or high is None:  # one seed
@@ -144,7 +144,7 @@ def _compare_runs(
 
     def compare(name: str, of: Callable[[Result], float], *, more_is_better: bool) -> Comparison:
         table = tuple(tuple(of(run) for run in line) for line in paired)
-        signs = [sign if more_is_better else -sign for sign in SIGNS[claim.kind]]
+        signs = [sign if more_is_better else -sign for sign in _SIGNS[claim.kind]]
         aim = None if more_is_better else target
         clock = lines[0].setting.clock
         return Comparison(name, clock, aim, seeds, table, _difference(signs, table))
@@ -175,7 +175,7 @@ def _compare_plans(claim: Claim, plans: Sequence[Plan]) -> tuple[Comparison, ...
 
     def compare(name: str, of: Callable[[Sequence[float]], float]) -> Comparison:
         table = tuple((of([tour.energy for tour in plan.transporters]),) for plan in plans)
-        return Comparison(name, None, None, (), table, _difference(SIGNS[claim.kind], table))
+        return Comparison(name, None, None, (), table, _difference(_SIGNS[claim.kind], table))
 
     spread = compare("energy spread", lambda energies: max(energies) - min(energies))
     return spread, compare("energy deviation", pstdev)

@@ -75,20 +75,20 @@ def lenet(image: Shape, num_classes: int) -> Architecture:
     return Architecture(image, blocks, (120, 84), num_classes)
 
 
-def mlp(image: Shape, num_classes: int) -> Architecture:
+def _mlp(image: Shape, num_classes: int) -> Architecture:
     """One hidden layer of 128."""
     return Architecture(image, (), (128,), num_classes)
 
 
-def logistic(image: Shape, num_classes: int) -> Architecture:
+def _logistic(image: Shape, num_classes: int) -> Architecture:
     """Multinomial logistic regression."""
     return Architecture(image, (), (), num_classes)
 
 
 MODELS: dict[str, Callable[[Shape, int], Architecture]] = {
     "lenet": lenet,
-    "mlp": mlp,
-    "logistic": logistic,
+    "mlp": _mlp,
+    "logistic": _logistic,
 }
 
 

@@ -15,7 +15,7 @@ from flexpress.arrays import IntArray
 _Seed = int | np.uint64
 _Words = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 
-STREAM = np.uint64(0x62617463686573)  # "batches"
+_STREAM = np.uint64(0x62617463686573)  # "batches"
 """The second word of the key: other draws from the same seed use another one."""
 
 _MULTIPLIERS = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
@@ -43,11 +43,11 @@ def draw_batch(seed: _Seed, client: int, step: int, num_samples: int, batch: Int
     Their order, that of Floyd's algorithm, is not random. There must be at least as many samples
     as the batch has places.
     """
-    words = block(seed, client, step, 0)
+    words = _block(seed, client, step, 0)
     missing = num_samples - batch.size
     for i in range(batch.size):
         if i % 4 == 0 and i > 0:
-            words = block(seed, client, step, i // 4)
+            words = _block(seed, client, step, i // 4)
         last = missing + i
         position = np.int64(_high(words[i % 4], np.uint64(last + 1)))
         for other in batch[:i]:
@@ -58,10 +58,10 @@ def draw_batch(seed: _Seed, client: int, step: int, num_samples: int, batch: Int
 
 
 @njit(cache=False, nogil=True)
-def block(seed: _Seed, client: int, step: int, number: int) -> _Words:
+def _block(seed: _Seed, client: int, step: int, number: int) -> _Words:
     """Four random words of a local step: Philox4x64-10 of the counter (number, step, client, 0)."""
     w, x, y, z = np.uint64(number), np.uint64(step), np.uint64(client), np.uint64(0)
-    key, other_key = np.uint64(seed), STREAM
+    key, other_key = np.uint64(seed), _STREAM
     for _ in range(_ROUNDS):
         high_w, low_w = _high(_MULTIPLIERS[0], w), _MULTIPLIERS[0] * w
         high_y, low_y = _high(_MULTIPLIERS[1], y), _MULTIPLIERS[1] * y

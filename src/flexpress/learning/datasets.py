@@ -23,7 +23,7 @@ from flexpress.scenario import LearningSettings
 Images = NDArray[np.uint8] | NDArray[np.float32]
 Labels = NDArray[np.int32]
 
-DATASETS: dict[str, Callable[[str | None, Tell], tuple[Samples, Samples]]] = {
+_DATASETS: dict[str, Callable[[str | None, Tell], tuple[Samples, Samples]]] = {
     "fmnist-mini": load_mini,
     "fmnist": FMNIST.load,
     "svhn": SVHN.load,
@@ -69,14 +69,14 @@ def ignore(note: str) -> None:
 def load_dataset(settings: LearningSettings, tell: Tell = ignore) -> Dataset:
     """The samples that `learning.dataset` names; `tell` receives notes about downloads."""
     name = settings.dataset
-    if name in DATASETS:
-        return make_dataset(name, *DATASETS[name](settings.data_dir, tell), num_classes=10)
+    if name in _DATASETS:
+        return make_dataset(name, *_DATASETS[name](settings.data_dir, tell), num_classes=10)
     return make_dataset(name, *_load_own(name))
 
 
 def _load_own(name: str) -> tuple[Samples, Samples]:
     """The result of the user's function: ((images, labels), (images, labels))."""
-    function = import_function("learning.dataset", name, DATASETS)
+    function = import_function("learning.dataset", name, _DATASETS)
     result: Any = call_function("learning.dataset", name, function)
     try:
         (train_images, train_labels), (test_images, test_labels) = result

@@ -26,8 +26,8 @@ Samples = tuple[NDArray[Any], NDArray[Any]]
 Tell = Callable[[str], None]
 """Receives notes for the user, such as "downloading ..."."""
 
-DEBIAN = Path("/usr/share/datasets")
-VARIABLE = "FLEXPRESS_DATA"
+_DEBIAN = Path("/usr/share/datasets")
+_VARIABLE = "FLEXPRESS_DATA"
 
 _TIMEOUT = 30.0
 """Seconds without an answer."""
@@ -73,7 +73,7 @@ class OfficialDataset:
 
     def _download(self, searched: list[Path], tell: Tell) -> list[Path]:
         """The files, downloaded into the user's cache."""
-        folder = cache() / self.folders[0]
+        folder = _cache() / self.folders[0]
         try:
             for name, checksum in self.checksums.items():
                 _download_file(self.url + name, checksum, folder / name, tell)
@@ -82,7 +82,7 @@ class OfficialDataset:
             raise InputError(
                 f'learning.dataset = "{self.name}": {names}: not in {places}, and the download '
                 f"from {self.url} failed ({type(error).__name__}); put them into a folder and "
-                f"name it in learning.data_dir or ${VARIABLE}"
+                f"name it in learning.data_dir or ${_VARIABLE}"
             ) from error
         return [folder / name for name in self.checksums]
 
@@ -97,7 +97,7 @@ def check_labels(labels: NDArray[Any], first: int, path: Path) -> IntArray:
     return labels.astype(np.int64)
 
 
-def cache() -> Path:
+def _cache() -> Path:
     """The user's folder for files that can be downloaded again."""
     import pooch
 
@@ -108,10 +108,10 @@ def _places(data_dir: str | None) -> Iterator[Path]:
     """Folders to search, in this order."""
     if data_dir is not None:
         yield Path(os.path.expanduser(data_dir))
-    if os.environ.get(VARIABLE):
-        yield Path(os.path.expanduser(os.environ[VARIABLE]))
-    yield cache()
-    yield DEBIAN
+    if os.environ.get(_VARIABLE):
+        yield Path(os.path.expanduser(os.environ[_VARIABLE]))
+    yield _cache()
+    yield _DEBIAN
 
 
 def _download_file(url: str, sha256: str, path: Path, tell: Tell) -> None:

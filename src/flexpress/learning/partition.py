@@ -38,7 +38,7 @@ def make_shards(
         return _as_shards([pool.draw(size) for _ in range(scenario.num_clients)])
     present = np.bincount(labels, minlength=num_classes) > 0
     if settings.partition == "dirichlet":
-        shares = dirichlet_shares(rng, settings.alpha, present, scenario.num_clients)
+        shares = _dirichlet_shares(rng, settings.alpha, present, scenario.num_clients)
     else:
         shares = _location_shares(scenario, present)
     pools = [SamplePool(np.flatnonzero(labels == label), rng) for label in range(num_classes)]
@@ -58,7 +58,7 @@ def _check_size(size: int, num_clients: int, num_samples: int) -> None:
         )
 
 
-def dirichlet_shares(
+def _dirichlet_shares(
     rng: np.random.Generator, alpha: float, present: BoolArray, num_clients: int
 ) -> FloatArray:
     """Non-IID type 1: each client's shares of the labels, (clients, classes), ~ Dirichlet(alpha).

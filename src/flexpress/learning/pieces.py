@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-LARGEST_PIECE = 200
+_LARGEST_PIECE = 200
 """Local steps, or blocks of test samples, in one call, which cannot be interrupted."""
 
 _PIECES_PER_WORKER = 4
@@ -19,7 +19,7 @@ def pieces(
     weights: Sequence[int] | NDArray[Any], num_workers: int, most: int | None = None
 ) -> list[slice]:
     """Slices of the items that have these weights, each of at most `most` items."""
-    size = min(LARGEST_PIECE, sum(weights) / (_PIECES_PER_WORKER * num_workers))
+    size = min(_LARGEST_PIECE, sum(weights) / (_PIECES_PER_WORKER * num_workers))
     cuts, weight = [0], 0
     for end, its_weight in enumerate(weights, start=1):
         weight += its_weight

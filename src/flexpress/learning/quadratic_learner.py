@@ -26,7 +26,7 @@ from flexpress.learning.job import (
     check_models,
 )
 
-STREAM = 0x6E6F697365  # "noise"
+_STREAM = 0x6E6F697365  # "noise"
 """The second word of the key: other draws from the same seed use another one."""
 
 _LARGEST_SEED = 2**64 - 1
@@ -155,7 +155,7 @@ class Quadratic:
 
     def _directions(self, rows: list[int], steps: Sequence[int]) -> FloatArray:
         """Normal vectors scaled to length 1, from Philox with the counter (.., step, row, 0)."""
-        philox = np.random.Philox(key=[self.seed, STREAM])
+        philox = np.random.Philox(key=[self.seed, _STREAM])
         draws, state = np.random.Generator(philox), philox.state
         directions = np.empty((len(rows), self.start.size))
         for direction, row, step in zip(directions, rows, steps, strict=True):

@@ -51,7 +51,7 @@ def _read_files(files: list[Path]) -> tuple[Samples, Samples]:
 
 def _read_file(path: Path) -> Samples:
     """X is (height, width, channels, samples); the digit 0 has the label 10."""
-    arrays = read_mat(path)
+    arrays = _read_mat(path)
     if not {"X", "y"} <= set(arrays):
         raise InputError(f"{path}: no arrays X and y; put the official file there")
     images, labels = arrays["X"], arrays["y"]
@@ -64,7 +64,7 @@ def _read_file(path: Path) -> Samples:
     return np.ascontiguousarray(images.transpose(3, 2, 0, 1)), digits
 
 
-def read_mat(path: Path) -> dict[str, Array]:
+def _read_mat(path: Path) -> dict[str, Array]:
     """Name -> array, for every array of real numbers in a MATLAB 5 file.
 
     By hand, since scipy.io.loadmat (1.17) crashes the process on some damaged files.

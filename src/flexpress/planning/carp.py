@@ -83,7 +83,7 @@ def solve_carp(
     best: _Members | None = None
     best_cost = math.inf
     per_sweep = len(_phases(objective)) * problem.num_clients
-    starts, sweeps = runs_within(effort, per_sweep)
+    starts, sweeps = _runs_within(effort, per_sweep)
     routes.length(1)  # load the compiled code before the clock starts
     if effort.seconds is None:
         effort = replace(effort, iterations=starts * sweeps * per_sweep)
@@ -101,7 +101,7 @@ def solve_carp(
     return None if best is None else [routes.tour(clients) for clients in best]
 
 
-def runs_within(effort: Effort, per_sweep: int) -> tuple[int, int]:
+def _runs_within(effort: Effort, per_sweep: int) -> tuple[int, int]:
     """The number of runs and of sweeps in each: full runs if the effort allows it."""
     if effort.seconds is not None:
         return sys.maxsize, _SWEEPS
@@ -124,7 +124,7 @@ def gibbs_probabilities(costs: Sequence[float], q: float) -> list[float]:
     return [weight / total for weight in weights]
 
 
-def members_of(owners: list[int], num_transporters: int) -> _Members:
+def _members_of(owners: list[int], num_transporters: int) -> _Members:
     """R_k = {i : a_i = k}."""
     members = [0] * num_transporters
     for i, k in enumerate(owners):
@@ -184,7 +184,7 @@ class Routes:
 
     def excess(self, owners: list[int]) -> float:
         """Joules by which this assignment is over the budgets."""
-        members = members_of(owners, len(self._limits))
+        members = _members_of(owners, len(self._limits))
         over = [self.energy(k, clients) - self._limits[k] for k, clients in enumerate(members)]
         return sum(max(joules, 0.0) for joules in over)
 
@@ -206,7 +206,7 @@ class GibbsSampler:
         self._routes = routes
         self._rng = rng
         self._owners = owners  # a_1 .. a_N
-        self.members = members_of(owners, num_transporters)  # R_1 .. R_K
+        self.members = _members_of(owners, num_transporters)  # R_1 .. R_K
 
     def run(self, objective: Objective, schedule: Sequence[float]) -> Iterator[_Members]:
         """Visit every client once for each q of the schedule; yields a after each visit."""
@@ -259,16 +259,16 @@ def _all_runs(
     """The assignment after every client step of every run."""
     rng = Random(seed)
     num_transporters = problem.num_transporters
-    typical = members_of(_sectors(problem, num_transporters, rng), num_transporters)
+    typical = _members_of(_sectors(problem, num_transporters, rng), num_transporters)
     for _ in range(starts):
         owners = _initial_assignment(problem, objective, routes, rng)
         sampler = GibbsSampler(routes, owners, num_transporters, rng)
         for phase_objective, cooling in _phases(objective):
             share = routes.cost(phase_objective, typical) / problem.num_clients
-            yield from sampler.run(phase_objective, q_schedule(share, cooling, sweeps))
+            yield from sampler.run(phase_objective, _q_schedule(share, cooling, sweeps))
 
 
-def q_schedule(share: float, cooling: tuple[float, float], sweeps: int) -> list[float]:
+def _q_schedule(share: float, cooling: tuple[float, float], sweeps: int) -> list[float]:
     """q for each sweep, from the first to the last multiple of a client's share of the cost."""
     schedule: list[float] = ((share or 1.0) * np.geomspace(*cooling, sweeps)).tolist()
     return schedule

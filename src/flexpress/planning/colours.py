@@ -13,8 +13,8 @@ from flexpress.scenario import Scenario
 # Okabe and Ito's set without black, and without yellow, which is lost on white paper.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 # From Paul Tol's "muted" set: darker than those above.
-TOL = ("#882255", "#332288", "#999933")
-COLOURS = OKABE_ITO + TOL
+_TOL = ("#882255", "#332288", "#999933")
+COLOURS = OKABE_ITO + _TOL
 
 NO_FLY = "#a5483c"
 """The colour of no-fly zones; pictures on paper use tints of it."""

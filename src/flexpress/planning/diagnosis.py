@@ -23,14 +23,14 @@ from flexpress.planning.progress import (
 from flexpress.scenario import Scenario, check_scenario
 from flexpress.scenario.units import DATA_SIZE, SPEED, TIME
 
-HALVINGS = 7
-FASTEST, SLOWEST = 4.0, 0.25
+_HALVINGS = 7
+_FASTEST, _SLOWEST = 4.0, 0.25
 """Limits of the speed factor; slower helps only if power depends on speed."""
 
-STEPS = 6
+_STEPS = 6
 """Speeds tried in each direction."""
 
-ENOUGH = 1e-9
+_ENOUGH = 1e-9
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def diagnose(
     check_callable(on_progress=on_progress, should_stop=should_stop)
     seed = check_whole("seed", seed, 0, LARGEST_SEED)
     watch = Watch(on_progress, should_stop)
-    possible = Remedies(scenario, seed, watch)
+    possible = _Remedies(scenario, seed, watch)
     if possible.fits(possible.problem):
         return []
     remedies: list[Remedy] = []
@@ -76,7 +76,7 @@ def diagnose(
     return sorted(remedies, key=lambda remedy: remedy.effort)
 
 
-class Remedies:
+class _Remedies:
     """Looks for each remedy: solves the min-max problem of energies for changed problems."""
 
     def __init__(self, scenario: Scenario, seed: int, watch: Watch) -> None:
@@ -95,7 +95,7 @@ class Remedies:
         return max(problem.energy(k, t) / float(problem.budgets[k]) for k, t in enumerate(tours))
 
     def fits(self, problem: Problem) -> bool:
-        return self.share(problem) <= 1 + ENOUGH
+        return self.share(problem) <= 1 + _ENOUGH
 
     def budgets(self) -> Remedy:
         factor = self.share(self.problem)
@@ -112,7 +112,7 @@ class Remedies:
             text = f"more do not help: none can fly straight to client {who} and back"
             return Remedy("transporters", None, text)
         alone = shares_alone(self.problem).max(axis=1)  # (transporters,)
-        like = [int(np.argmin(alone))] if alone.min() <= 1 + ENOUGH else list(range(have))
+        like = [int(np.argmin(alone))] if alone.min() <= 1 + _ENOUGH else list(range(have))
         number = have + len(like) * self._fewest(like)
         kind = f", the new ones like transporter {like[0] + 1}"
         unlike = kind if len(like) == 1 and not self._all_alike() else ""
@@ -121,12 +121,12 @@ class Remedies:
     def speeds(self) -> Remedy:
         now = max(self.scenario.speeds)
         for fast in (True, False):
-            factor = self._nearest_speed(FASTEST if fast else SLOWEST)
+            factor = self._nearest_speed(_FASTEST if fast else _SLOWEST)
             if factor is not None:
                 enough = (SPEED.rounded_up if fast else SPEED.rounded_down)(factor * now, now)
                 text = f"{enough} instead of {SPEED.text(now, now)}"
                 return Remedy("speeds", factor, text + _others(self.problem.time_per_metre))
-        limit = SPEED.text(FASTEST * now, now)
+        limit = SPEED.text(_FASTEST * now, now)
         return Remedy("speeds", None, f"no speed up to {limit} is enough")
 
     def model_size(self) -> Remedy:
@@ -162,7 +162,7 @@ class Remedies:
     def _nearest_speed(self, farthest: float) -> float | None:
         """The factor nearest to 1 at which the budgets fit; None if none up to `farthest` does."""
         bad = 1.0
-        for factor in np.geomspace(1.0, farthest, STEPS + 1)[1:].tolist():
+        for factor in np.geomspace(1.0, farthest, _STEPS + 1)[1:].tolist():
             if self._should_stop():
                 return None
             if self.fits(self._with_speed(factor)):
@@ -172,7 +172,7 @@ class Remedies:
 
     def _halve(self, fits: Callable[[float], bool], good: float, bad: float) -> float:
         """By bisection, the change nearest to the bad one that still works."""
-        for _ in range(HALVINGS):
+        for _ in range(_HALVINGS):
             if self._should_stop():
                 break
             middle = (good + bad) / 2

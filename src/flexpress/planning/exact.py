@@ -17,7 +17,7 @@ from flexpress.errors import InputError
 from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours
 from flexpress.scenario import Objective
 
-MAX_CLIENTS = 15
+_MAX_CLIENTS = 15
 """N = 15, K = 4 takes about 1.6 s and 0.4 GB; each additional client triples both."""
 
 
@@ -25,7 +25,7 @@ def solve_exact(problem: Problem, objective: Objective) -> Tours | None:
     """The best feasible tours, or None when no assignment keeps every budget."""
     check_size(problem.num_clients)
     distances = problem.distances()
-    paths = shortest_paths(distances)
+    paths = _shortest_paths(distances)
     lengths = _closed_lengths(paths, distances)
     costs = [_costs(problem, objective, k, lengths) for k in range(problem.num_transporters)]
     shares = _best_shares(costs, objective)
@@ -39,20 +39,20 @@ def held_karp_tour(distances: FloatArray, nodes: Sequence[int]) -> list[int]:
     check_size(len(nodes))
     stops = [0, *nodes]
     among_stops = distances[np.ix_(stops, stops)]
-    order = _walk_back(shortest_paths(among_stops), among_stops, (1 << len(nodes)) - 1)
+    order = _walk_back(_shortest_paths(among_stops), among_stops, (1 << len(nodes)) - 1)
     return [stops[position] for position in order]
 
 
 def check_size(num_clients: int) -> None:
     """Refuse what would take too much memory and time."""
-    if num_clients > MAX_CLIENTS:
+    if num_clients > _MAX_CLIENTS:
         raise InputError(
             f"{num_clients} clients are too many for exact dynamic programming, which takes at "
-            f"most {MAX_CLIENTS}: use the solver 'search', or 'carp' with its 2-OPT routes"
+            f"most {_MAX_CLIENTS}: use the solver 'search', or 'carp' with its 2-OPT routes"
         )
 
 
-def shortest_paths(distances: FloatArray) -> FloatArray:
+def _shortest_paths(distances: FloatArray) -> FloatArray:
     """Held-Karp: entry (S, j) is the shortest path from the server through all of S, ending at j.
 
     Only members of S can be its last client; the other entries are inf.

@@ -16,8 +16,8 @@ from flexpress.planning.progress import Effort, ShouldStop, Watch, never
 from flexpress.scenario import Scenario
 from flexpress.scenario.units import ENERGY, SPARED
 
-NONE_FOUND = "no plan found that fits the budgets"
-NONE_FITS = "no plan fits the budgets"
+_NONE_FOUND = "no plan found that fits the budgets"
+_NONE_FITS = "no plan fits the budgets"
 
 _ITERATIONS_PER_CLIENT = 1500
 """Effort of the search for the best-balanced load."""
@@ -58,7 +58,7 @@ def explain_infeasible(
     `proof` says how it is known that no plan fits; None if that is not known. `diagnose` with the
     same seed gives the same figures.
     """
-    verdict = NONE_FOUND if proof is None else f"{NONE_FITS}: {proof}"
+    verdict = _NONE_FOUND if proof is None else f"{_NONE_FITS}: {proof}"
     tours = balanced(problem, seed, should_stop)
     if tours is None:
         return InfeasibleError(verdict)
@@ -66,7 +66,7 @@ def explain_infeasible(
         return InfeasibleError(f"{verdict}, but there are some: give the solver search more time")
     energies = np.array([problem.energy(k, tour) for k, tour in enumerate(tours)])
     k = int(np.argmax(energies / problem.budgets))
-    remedy = larger_budgets(problem, words, float(energies[k] / problem.budgets[k]))
+    remedy = _larger_budgets(problem, words, float(energies[k] / problem.budgets[k]))
     if out_of_range(problem) is not None:
         return InfeasibleError(f"{verdict}; {remedy}")
     load = f"even with the best-balanced load, transporter {k + 1} {words.needs(k, energies[k])}"
@@ -85,7 +85,7 @@ def balanced(problem: Problem, seed: int, should_stop: ShouldStop = never) -> To
     return solve_search(shares, "minmax", effort, Watch(should_stop=should_stop))
 
 
-def larger_budgets(problem: Problem, words: Words, factor: float) -> str:
+def _larger_budgets(problem: Problem, words: Words, factor: float) -> str:
     if len(np.unique(problem.budgets)) > 1:
         return f"raise the budgets by {percent_up(factor):,} %"
     enough = words.budget_of(0, factor * float(problem.budgets[0]))

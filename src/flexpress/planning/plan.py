@@ -14,7 +14,7 @@ from flexpress.scenario import Objective, Point, Scenario, SolverName, physics
 
 ClientId = int | str
 
-BOUND_TOLERANCE = 1e-6
+_BOUND_TOLERANCE = 1e-6
 """Relative: a bound may be above the cost by rounding only."""
 
 
@@ -66,7 +66,7 @@ class Plan:
         seconds: float,
     ) -> Plan:
         """Every figure of the plan, computed from the scenario and the order of visits."""
-        transporters = tuple(make_tour(scenario, k, nodes) for k, nodes in enumerate(tours))
+        transporters = tuple(_make_tour(scenario, k, nodes) for k, nodes in enumerate(tours))
         cost = objective_value(
             objective,
             [tour.round_trip for tour in transporters],
@@ -84,7 +84,7 @@ class Plan:
         """The plan with a proven lower bound: no plan for its scenario costs less."""
         if lower_bound is None:
             return replace(self, lower_bound=None, gap=None, bound_method=None)
-        if not 0 <= lower_bound <= self.cost * (1 + BOUND_TOLERANCE):
+        if not 0 <= lower_bound <= self.cost * (1 + _BOUND_TOLERANCE):
             raise InputError(
                 f"lower_bound is {lower_bound}: must lie between 0 and the cost, {self.cost}"
             )
@@ -93,7 +93,7 @@ class Plan:
         return replace(self, lower_bound=lower_bound, gap=gap, bound_method=method)
 
 
-def make_tour(scenario: Scenario, k: int, nodes: Sequence[int]) -> Tour:
+def _make_tour(scenario: Scenario, k: int, nodes: Sequence[int]) -> Tour:
     """The tour of transporter k over these nodes (1..N, in visiting order)."""
     budget = scenario.budget(k)
     legs = leg_lengths(scenario, nodes)
@@ -105,7 +105,7 @@ def make_tour(scenario: Scenario, k: int, nodes: Sequence[int]) -> Tour:
     round_trip = physics.round_trip(len(nodes), hover, flight_time)
     return Tour(
         clients=tuple(scenario.client_ids[node - 1] for node in nodes),
-        arrivals=arrival_times(legs, scenario.speeds[k], hover),
+        arrivals=_arrival_times(legs, scenario.speeds[k], hover),
         length=sum(legs),
         round_trip=round_trip,
         round_trip_slots=physics.slots(round_trip, scenario.slot),
@@ -114,7 +114,7 @@ def make_tour(scenario: Scenario, k: int, nodes: Sequence[int]) -> Tour:
         transmission_energy=sending,
         energy=physics.total_energy(sending, flight, hovering),
         budget=None if budget == np.inf else budget,
-        corners=leg_corners(scenario, nodes),
+        corners=_leg_corners(scenario, nodes),
     )
 
 
@@ -131,14 +131,14 @@ def leg_lengths(scenario: Scenario, nodes: Sequence[int]) -> list[float]:
     return legs
 
 
-def leg_corners(scenario: Scenario, nodes: Sequence[int]) -> tuple[tuple[Point, ...], ...]:
+def _leg_corners(scenario: Scenario, nodes: Sequence[int]) -> tuple[tuple[Point, ...], ...]:
     """Waypoints of each leg around no-fly zones; empty if the whole tour flies straight."""
     stops = [0, *nodes, 0] if nodes else []
     corners = tuple(scenario.corners(i, j) for i, j in pairwise(stops))
     return corners if any(corners) else ()
 
 
-def arrival_times(legs: Sequence[float], speed: float, hover: float) -> tuple[float, ...]:
+def _arrival_times(legs: Sequence[float], speed: float, hover: float) -> tuple[float, ...]:
     """Seconds after take-off at each client: the legs so far, and a hover at each client before."""
     arrivals, now = [], 0.0
     for leg in legs[:-1]:

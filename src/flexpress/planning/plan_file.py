@@ -18,12 +18,12 @@ from flexpress.planning.plan import ClientId, Plan, Tour
 from flexpress.scenario import Scenario, check_scenario
 from flexpress.scenario.units import ENERGY
 
-SAME = 1e-6
+_SAME = 1e-6
 """Relative: larger differences mean that a plan was made for another scenario."""
 
-HOW_TO_PLAN = "make one with make_plan(scenario)"
+_HOW_TO_PLAN = "make one with make_plan(scenario)"
 
-Figure = tuple[str, float | None, float | None]
+_Figure = tuple[str, float | None, float | None]
 """Name, value found in the file, value expected."""
 
 
@@ -33,7 +33,7 @@ def plan_to_json(plan: Plan) -> str:
 
 
 def save_plan(plan: Plan, path: str | Path) -> None:
-    check_kind("plan", plan, Plan, HOW_TO_PLAN)
+    check_kind("plan", plan, Plan, _HOW_TO_PLAN)
     write_file(check_path("path", path), plan_to_json(plan) + "\n")
 
 
@@ -43,11 +43,11 @@ def load_plan(path: str | Path, scenario: Scenario) -> Plan:
     Only the order of visits is trusted: every figure is recomputed and compared.
     """
     check_scenario(scenario)
-    stored = parse_plan(read_text(check_path("path", path)), str(path))
+    stored = _parse_plan(read_text(check_path("path", path)), str(path))
     try:
         fresh = _recomputed(scenario, stored)
-        check_budgets(fresh)
-        check_figures(stored, fresh)
+        _check_budgets(fresh)
+        _check_figures(stored, fresh)
         fresh = fresh.with_bound(stored.lower_bound, stored.bound_method)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
@@ -57,18 +57,20 @@ def load_plan(path: str | Path, scenario: Scenario) -> Plan:
 def check_plan(scenario: Scenario, plan: Plan) -> None:
     """InputError unless both are what they should be, and the plan is one of this scenario."""
     check_scenario(scenario)
-    check_kind("plan", plan, Plan, HOW_TO_PLAN)
-    check_all("plan.transporters", plan.transporters, Tour, HOW_TO_PLAN)
+    check_kind("plan", plan, Plan, _HOW_TO_PLAN)
+    check_all("plan.transporters", plan.transporters, Tour, _HOW_TO_PLAN)
     fresh = _recomputed(scenario, plan)
-    check_figures(plan, fresh)
+    _check_figures(plan, fresh)
     for k, (old, new) in enumerate(zip(plan.transporters, fresh.transporters, strict=True), 1):
-        if len(old.arrivals) != len(new.arrivals) or not all(map(same, old.arrivals, new.arrivals)):
+        if len(old.arrivals) != len(new.arrivals) or not all(
+            map(_same, old.arrivals, new.arrivals)
+        ):
             raise InputError(f"transporter {k}: its arrivals do not fit its tour; plan it anew")
 
 
 def _recomputed(scenario: Scenario, plan: Plan) -> Plan:
     """Every figure of the plan, from its order of visits and the scenario."""
-    check_transporters(scenario, plan)
+    _check_transporters(scenario, plan)
     check_clients(scenario, [i for tour in plan.transporters for i in tour.clients])
     return Plan.of(
         scenario,
@@ -80,7 +82,7 @@ def _recomputed(scenario: Scenario, plan: Plan) -> Plan:
     )
 
 
-def parse_plan(text: str, source: str) -> Plan:
+def _parse_plan(text: str, source: str) -> Plan:
     try:
         return TypeAdapter(Plan).validate_json(text, strict=True)
     except ValidationError as error:
@@ -90,7 +92,7 @@ def parse_plan(text: str, source: str) -> Plan:
         raise InputError(f"{source}: not a plan: {where}{first['msg']}") from None
 
 
-def check_transporters(scenario: Scenario, plan: Plan) -> None:
+def _check_transporters(scenario: Scenario, plan: Plan) -> None:
     found, needed = len(plan.transporters), scenario.num_transporters
     if found != needed:
         raise InputError(
@@ -110,10 +112,10 @@ def check_clients(scenario: Scenario, visited: Sequence[ClientId]) -> None:
         (missing, "not visited"),
     ):
         if clients:
-            raise InputError(f"client {some(clients)} {fault}; plan the scenario anew")
+            raise InputError(f"client {_some(clients)} {fault}; plan the scenario anew")
 
 
-def check_budgets(plan: Plan) -> None:
+def _check_budgets(plan: Plan) -> None:
     for k, tour in enumerate(plan.transporters, start=1):
         if tour.budget is not None and not tour.within_budget:
             needed = ENERGY.rounded_up(tour.energy, tour.budget)
@@ -123,33 +125,33 @@ def check_budgets(plan: Plan) -> None:
             )
 
 
-def check_figures(stored: Plan, fresh: Plan) -> None:
+def _check_figures(stored: Plan, fresh: Plan) -> None:
     """The figures in the file must be those of the scenario."""
-    figures: list[Figure] = [("cost", stored.cost, fresh.cost)]
+    figures: list[_Figure] = [("cost", stored.cost, fresh.cost)]
     for k, (old, new) in enumerate(zip(stored.transporters, fresh.transporters, strict=True), 1):
-        figures += [(f"transporter {k}: {name}", a, b) for name, a, b in tour_figures(old, new)]
+        figures += [(f"transporter {k}: {name}", a, b) for name, a, b in _tour_figures(old, new)]
     for name, found, expected in figures:
-        if not same(found, expected):
+        if not _same(found, expected):
             raise InputError(
                 f"{name} is {found} in the plan and {expected} for this scenario; "
                 "the plan belongs to another scenario or was edited: plan it anew"
             )
 
 
-def tour_figures(old: Tour, new: Tour) -> Iterable[Figure]:
+def _tour_figures(old: Tour, new: Tour) -> Iterable[_Figure]:
     numbers = (float, int, type(None))
     for name, value in asdict(new).items():
         if isinstance(value, numbers):
             yield name, getattr(old, name), value
 
 
-def same(found: float | None, expected: float | None) -> bool:
+def _same(found: float | None, expected: float | None) -> bool:
     if found is None or expected is None:
         return found is expected
-    return math.isclose(found, expected, rel_tol=SAME, abs_tol=SAME)
+    return math.isclose(found, expected, rel_tol=_SAME, abs_tol=_SAME)
 
 
-def some(clients: Sequence[ClientId]) -> str:
+def _some(clients: Sequence[ClientId]) -> str:
     """The first few."""
     shown = ", ".join(str(client) for client in clients[:5])
     return shown if len(clients) <= 5 else f"{shown} and {len(clients) - 5} more"

@@ -42,11 +42,11 @@ def make_starts(
     problem: Problem, objective: Objective, solver: SolverName, effort: Effort
 ) -> list[Start]:
     """The starts of this effort, each with its own seed."""
-    seeds = start_seeds(effort.seed, effort.starts)
+    seeds = _start_seeds(effort.seed, effort.starts)
     return [Start(problem, objective, solver, replace(effort, seed=seed)) for seed in seeds]
 
 
-def start_seeds(seed: int, starts: int) -> list[int]:
+def _start_seeds(seed: int, starts: int) -> list[int]:
     """The given seed, then drawn ones. More starts do not change the seeds of the first ones.
 
     Drawn seeds are short, so that a user can type the seed of the best.
@@ -62,7 +62,7 @@ def best_of(starts: Sequence[Start], jobs: int | None, watch: Watch) -> tuple[St
     """
     found: dict[int, Tours] = {}
     costs: dict[int, float] = {}
-    summary = Summary(len(starts), watch.on_progress)
+    summary = _Summary(len(starts), watch.on_progress)
 
     def on_end(number: int, tours: Tours | None) -> None:
         if tours is not None:
@@ -91,7 +91,7 @@ def best_of(starts: Sequence[Start], jobs: int | None, watch: Watch) -> tuple[St
     return None if best is None else (starts[best], found[best])
 
 
-class Summary:
+class _Summary:
     """The progress of all starts as one."""
 
     def __init__(self, starts: int, on_progress: OnProgress) -> None:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from flexpress.arrays import FloatArray, IntArray
 
-RandomState = NDArray[np.uint64]
+_RandomState = NDArray[np.uint64]
 
-MIN_GAIN = 1e-12
+_MIN_GAIN = 1e-12
 """Relative to the two edges given up: a smaller gain is rounding, and could be had forever."""
 
 
@@ -29,13 +29,13 @@ def shortest_route(
     that of the closed tour. The result is a pure function of the arguments.
     """
     state = np.array([seed], dtype=np.uint64)
-    one_way = differ_by_direction(distances, nodes)
+    one_way = _differ_by_direction(distances, nodes)
     best = nodes.copy()
     best_length = np.inf
     for _ in range(num_starts):
         route = nodes.copy()
-        shuffle(route[1:], state)
-        two_opt(distances, route, state, one_way)
+        _shuffle(route[1:], state)
+        _two_opt(distances, route, state, one_way)
         length = route_length(distances, route)
         if length < best_length:
             best_length = length
@@ -44,7 +44,7 @@ def shortest_route(
 
 
 @njit(cache=True)
-def two_opt(distances: FloatArray, route: IntArray, state: RandomState, one_way: bool) -> None:
+def _two_opt(distances: FloatArray, route: IntArray, state: _RandomState, one_way: bool) -> None:
     """Switch pairs of edges in `route`, in place, as long as some switch shortens it.
 
     The paper: "it randomly selects two edges and checks if switching their connections can shorten
@@ -52,25 +52,25 @@ def two_opt(distances: FloatArray, route: IntArray, state: RandomState, one_way:
     all pairs in a new random order, so that the end is certain rather than likely. If ways
     there and back differ, reversing a piece rarely helps: then single nodes are moved too.
     """
-    pairs = edge_pairs(len(route))
+    pairs = _edge_pairs(len(route))
     improved = True
     while improved:
         improved = False
-        shuffle(pairs, state)
+        _shuffle(pairs, state)
         for pair in pairs:
             first, second = pair // len(route), pair % len(route)
             if one_way:
-                improved |= turn_if_shorter(distances, route, first + 1, second)
-                improved |= move_if_shorter(distances, route, first + 1, second)
-                improved |= move_if_shorter(distances, route, second, first + 1)
+                improved |= _turn_if_shorter(distances, route, first + 1, second)
+                improved |= _move_if_shorter(distances, route, first + 1, second)
+                improved |= _move_if_shorter(distances, route, second, first + 1)
             else:
-                improved |= switch_if_shorter(distances, route, first, second)
+                improved |= _switch_if_shorter(distances, route, first, second)
         if one_way:
-            improved |= turn_if_shorter(distances, route, 1, len(route) - 1)
+            improved |= _turn_if_shorter(distances, route, 1, len(route) - 1)
 
 
 @njit(cache=True)
-def edge_pairs(n: int) -> IntArray:
+def _edge_pairs(n: int) -> IntArray:
     """Every pair of edges without a common node, coded as first * n + second."""
     pairs = np.empty(max(n * (n - 3) // 2, 0), dtype=np.int64)
     count = 0
@@ -82,19 +82,19 @@ def edge_pairs(n: int) -> IntArray:
 
 
 @njit(cache=True)
-def switch_if_shorter(distances: FloatArray, route: IntArray, first: int, second: int) -> bool:
+def _switch_if_shorter(distances: FloatArray, route: IntArray, first: int, second: int) -> bool:
     """Replace edges (a, b) and (c, d) by (a, c) and (b, d) if that is shorter: b..c turns round."""
     a, b = route[first], route[first + 1]
     c, d = route[second], route[(second + 1) % len(route)]
     given_up = distances[a, b] + distances[c, d]
-    if distances[a, c] + distances[b, d] >= given_up * (1 - MIN_GAIN):
+    if distances[a, c] + distances[b, d] >= given_up * (1 - _MIN_GAIN):
         return False
-    turn(route, first + 1, second)
+    _turn(route, first + 1, second)
     return True
 
 
 @njit(cache=True)
-def differ_by_direction(distances: FloatArray, nodes: IntArray) -> bool:
+def _differ_by_direction(distances: FloatArray, nodes: IntArray) -> bool:
     """Whether some way between these nodes is longer than the way back."""
     for i in nodes:
         for j in nodes:
@@ -104,29 +104,29 @@ def differ_by_direction(distances: FloatArray, nodes: IntArray) -> bool:
 
 
 @njit(cache=True)
-def turn_if_shorter(distances: FloatArray, route: IntArray, left: int, right: int) -> bool:
+def _turn_if_shorter(distances: FloatArray, route: IntArray, left: int, right: int) -> bool:
     """The same switch if the ways inside b..c change too: compares the whole length."""
     length = route_length(distances, route)
-    turn(route, left, right)
-    if route_length(distances, route) < length * (1 - MIN_GAIN):
+    _turn(route, left, right)
+    if route_length(distances, route) < length * (1 - _MIN_GAIN):
         return True
-    turn(route, left, right)
+    _turn(route, left, right)
     return False
 
 
 @njit(cache=True)
-def move_if_shorter(distances: FloatArray, route: IntArray, old: int, new: int) -> bool:
+def _move_if_shorter(distances: FloatArray, route: IntArray, old: int, new: int) -> bool:
     """Visit the node at place `old` at place `new` instead, if that is shorter."""
     length = route_length(distances, route)
-    move(route, old, new)
-    if route_length(distances, route) < length * (1 - MIN_GAIN):
+    _move(route, old, new)
+    if route_length(distances, route) < length * (1 - _MIN_GAIN):
         return True
-    move(route, new, old)
+    _move(route, new, old)
     return False
 
 
 @njit(cache=True)
-def move(route: IntArray, old: int, new: int) -> None:
+def _move(route: IntArray, old: int, new: int) -> None:
     """Move the node at place `old` to place `new`; the nodes between shift."""
     step = 1 if new > old else -1
     for place in range(old, new, step):
@@ -134,7 +134,7 @@ def move(route: IntArray, old: int, new: int) -> None:
 
 
 @njit(cache=True)
-def turn(route: IntArray, left: int, right: int) -> None:
+def _turn(route: IntArray, left: int, right: int) -> None:
     """Reverse the order of the places left..right."""
     while left < right:
         route[left], route[right] = route[right], route[left]
@@ -152,15 +152,15 @@ def route_length(distances: FloatArray, route: IntArray) -> float:
 
 
 @njit(cache=True)
-def shuffle(items: IntArray, state: RandomState) -> None:
+def _shuffle(items: IntArray, state: _RandomState) -> None:
     """Fisher-Yates, in place."""
     for last in range(len(items) - 1, 0, -1):
-        chosen = random_below(last + 1, state)
+        chosen = _random_below(last + 1, state)
         items[last], items[chosen] = items[chosen], items[last]
 
 
 @njit(cache=True)
-def random_below(limit: int, state: RandomState) -> np.int64:
+def _random_below(limit: int, state: _RandomState) -> np.int64:
     """A random number in 0..limit - 1 from SplitMix64, whose whole state is one integer."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     mixed = state[0]

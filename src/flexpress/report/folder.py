@@ -13,22 +13,22 @@ from flexpress.scenario import Scenario
 
 MAP = "map.png"
 PLAN_FILES = (PLAN, SCENARIO, MAP)
-PARENT = Path("flexpress-out")
-LONGEST_NAME = 100
+_PARENT = Path("flexpress-out")
+_LONGEST_NAME = 100
 
 
 def default_folder(scenario: Scenario, kind: str) -> Path:
     """`flexpress-out/<scenario>-<kind>`, without characters that do not belong in a file name."""
-    name = re.sub(r"[^\w.+-]+", "-", scenario.name).strip("-.")[:LONGEST_NAME]
-    return PARENT / f"{name or 'scenario'}-{kind}"
+    name = re.sub(r"[^\w.+-]+", "-", scenario.name).strip("-.")[:_LONGEST_NAME]
+    return _PARENT / f"{name or 'scenario'}-{kind}"
 
 
 def write_folder(scenario: Scenario, plan: Plan, folder: Path, outputs: Outputs) -> None:
     """Write the plan first, which may have taken long; the rest can be made again from it."""
-    outputs.write(folder, plan_files(scenario, plan))
+    outputs.write(folder, _plan_files(scenario, plan))
 
 
-def plan_files(scenario: Scenario, plan: Plan) -> Iterator[tuple[str, str | bytes]]:
+def _plan_files(scenario: Scenario, plan: Plan) -> Iterator[tuple[str, str | bytes]]:
     from flexpress.report.figures.map import map_png
 
     yield PLAN, f"{plan_to_json(plan)}\n"

@@ -10,21 +10,21 @@ from collections.abc import Sequence
 from flexpress.planning import Plan
 from flexpress.scenario import Objective, Scenario
 
-KILOMETRES_FROM = 10e3
+_KILOMETRES_FROM = 10e3
 """Metres from which lengths are given in kilometres."""
 
-TIME_UNITS = (("s", 1.0), ("min", 60.0), ("h", 3600.0), ("days", 86400.0))
-UNITS_AT_LEAST = 3
+_TIME_UNITS = (("s", 1.0), ("min", 60.0), ("h", 3600.0), ("days", 86400.0))
+_UNITS_AT_LEAST = 3
 """Shorter times are given in the next smaller unit."""
 
-POWERS_FROM = 1e12
+_POWERS_FROM = 1e12
 
 OPTIMAL = 1e-6
 """Plans with a smaller gap count as optimal."""
 
-COST_UNITS: dict[Objective, str] = {"minmax": "s", "sws": "s²", "total": "s"}
+_COST_UNITS: dict[Objective, str] = {"minmax": "s", "sws": "s²", "total": "s"}
 
-ELLIPSIS = "…"
+_ELLIPSIS = "…"
 
 
 def column(values: Sequence[float], digits: int = 4) -> list[str]:
@@ -33,7 +33,7 @@ def column(values: Sequence[float], digits: int = 4) -> list[str]:
     Very large numbers are powers of ten.
     """
     largest = max(map(abs, values), default=0.0)
-    if POWERS_FROM <= largest < math.inf:
+    if _POWERS_FROM <= largest < math.inf:
         return [f"{value:.{digits - 1}e}" for value in values]
     places = decimals(largest, digits)
     return [f"{value:,.{places}f}" for value in values]
@@ -48,20 +48,20 @@ def decimals(largest: float, digits: int) -> int:
 
 def length_unit(metres: float) -> tuple[str, float]:
     """The unit for lengths up to this one, and its size in metres."""
-    return ("km", 1e3) if metres >= KILOMETRES_FROM else ("m", 1.0)
+    return ("km", 1e3) if metres >= _KILOMETRES_FROM else ("m", 1.0)
 
 
 def time_unit(seconds: float) -> tuple[str, float]:
     """The unit for times up to this one, and its size in seconds."""
-    fits = (unit for unit in reversed(TIME_UNITS) if seconds >= UNITS_AT_LEAST * unit[1])
-    return next(fits, TIME_UNITS[0])
+    fits = (unit for unit in reversed(_TIME_UNITS) if seconds >= _UNITS_AT_LEAST * unit[1])
+    return next(fits, _TIME_UNITS[0])
 
 
 def cost_text(objective: Objective, cost: float) -> str:
     """The objective's value with its unit: 784 s², 27.2111 s, 5,963,412 s²."""
     text = column([cost], digits=6)[0]
     text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
-    return f"{text} {COST_UNITS[objective]}"
+    return f"{text} {_COST_UNITS[objective]}"
 
 
 def used_text(energy: float, budget: float | None) -> str:
@@ -99,7 +99,7 @@ def shortened(text: str, most: int) -> str:
             cut = text[:end]
             while cut and columns(cut) + 1 > most:
                 cut = cut[:-1]
-            return cut.rstrip() + ELLIPSIS
+            return cut.rstrip() + _ELLIPSIS
     return text
 
 

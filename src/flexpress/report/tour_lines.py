@@ -10,8 +10,8 @@ from flexpress.arrays import BoolArray, FloatArray
 from flexpress.planning import Plan, Tour
 from flexpress.scenario import Point, Scenario
 
-MOST_COMPARED = 400
-NEARLY = 2e-3  # of the longest line; closer lines look like one
+_MOST_COMPARED = 400
+_NEARLY = 2e-3  # of the longest line; closer lines look like one
 
 
 def visited_nodes(scenario: Scenario, plan: Plan) -> Iterator[list[int]]:
@@ -25,10 +25,10 @@ def visited_nodes(scenario: Scenario, plan: Plan) -> Iterator[list[int]]:
 def tour_lines(scenario: Scenario, plan: Plan) -> list[FloatArray]:
     """The (points, 2) metres of each tour: stops and corners in their order."""
     both = zip(plan.transporters, visited_nodes(scenario, plan), strict=True)
-    return [tour_line(scenario, tour, stops) for tour, stops in both]
+    return [_tour_line(scenario, tour, stops) for tour, stops in both]
 
 
-def tour_line(scenario: Scenario, tour: Tour, stops: Sequence[int]) -> FloatArray:
+def _tour_line(scenario: Scenario, tour: Tour, stops: Sequence[int]) -> FloatArray:
     places = scenario.positions[stops]
     if not tour.corners:
         return places
@@ -46,7 +46,7 @@ def legs(scenario: Scenario, tour: Tour, stops: Sequence[int]) -> list[FloatArra
 def tour_corners(scenario: Scenario, tour: Tour) -> list[FloatArray]:
     """The (corners, 2) metres of each leg; empty if the tour has no detours."""
     ends = np.cumsum([len(leg) for leg in tour.corners])
-    points = in_plane(scenario, [point for leg in tour.corners for point in leg])
+    points = _in_plane(scenario, [point for leg in tour.corners for point in leg])
     return np.split(points, ends[:-1]) if tour.corners else []
 
 
@@ -56,23 +56,23 @@ def hidden_below(lines: Sequence[FloatArray]) -> list[int]:
     Returns zeros if there are too many legs to compare: nobody could follow them anyway.
     """
     owner = np.array([k for k, line in enumerate(lines) for _ in line[1:]], dtype=int)
-    if len(owner) > MOST_COMPARED:
+    if len(owner) > _MOST_COMPARED:
         return [0] * len(lines)
     starts, ends = (np.vstack([line[some] for line in lines]) for some in (np.s_[:-1], np.s_[1:]))
-    covered = coincide(starts, ends) if len(owner) else np.empty((0, 0), dtype=bool)
+    covered = _coincide(starts, ends) if len(owner) else np.empty((0, 0), dtype=bool)
     return [
         len({int(j) for j in owner[covered[owner == k].any(axis=0)] if j > k})
         for k in range(len(lines))
     ]
 
 
-def coincide(starts: FloatArray, ends: FloatArray) -> BoolArray:
+def _coincide(starts: FloatArray, ends: FloatArray) -> BoolArray:
     """(lines, lines): whether two lines coincide in more than a point."""
     ways = ends - starts
     lengths = np.hypot(*ways.T)
     along = np.divide(ways, lengths[:, None], out=np.zeros_like(ways), where=lengths[:, None] > 0)
     across = np.column_stack([-along[:, 1], along[:, 0]])
-    near = NEARLY * lengths.max()
+    near = _NEARLY * lengths.max()
     off = [
         abs(np.einsum("jid,id->ij", points[:, None] - starts[None], across))
         for points in (starts, ends)
@@ -88,10 +88,10 @@ def coincide(starts: FloatArray, ends: FloatArray) -> BoolArray:
 
 def zones(scenario: Scenario) -> list[FloatArray]:
     """The (corners, 2) metres of each no-fly zone."""
-    return [in_plane(scenario, zone) for zone in scenario.no_fly]
+    return [_in_plane(scenario, zone) for zone in scenario.no_fly]
 
 
-def in_plane(scenario: Scenario, points: Sequence[Point]) -> FloatArray:
+def _in_plane(scenario: Scenario, points: Sequence[Point]) -> FloatArray:
     """Metres east and north, for points in the coordinates of the scenario."""
     given = np.array(points, dtype=float).reshape(-1, 2)
     if scenario.coordinates is None or len(given) == 0:

@@ -76,7 +76,7 @@ def longitude(value: object) -> float:
     return _degrees(value, 180.0)
 
 
-def place(value: object) -> Place:
+def _place(value: object) -> Place:
     if isinstance(value, LatLon):
         return value
     return _lat_lon(value) if isinstance(value, Mapping) else _position(value)
@@ -89,7 +89,7 @@ def ring(value: object) -> Ring:
     corners = []
     for i, corner in enumerate(value):
         with KeyedError.under(str(i)):
-            corners.append(place(corner))
+            corners.append(_place(corner))
     if len(corners) > 1 and corners[0] == corners[-1]:
         corners.pop()
     if len(set(corners)) < FEWEST_CORNERS:
@@ -132,7 +132,7 @@ def client_id(value: object) -> int | str:
 def _server_place(value: object) -> Place:
     """As any other place, perhaps with an altitude."""
     if not isinstance(value, Mapping) or "altitude" not in value:
-        return place(value)
+        return _place(value)
     point = _lat_lon({key: part for key, part in value.items() if key != "altitude"})
     with KeyedError.under("altitude"):
         return LatLonAltitude(point.lat, point.lon, height(value["altitude"]))
@@ -201,7 +201,7 @@ Name = Annotated[str, PlainValidator(label_or_blank)]
 ClientId = Annotated[int | str, PlainValidator(client_id)]
 WholeNumber = StrictInt
 
-ClientPlace = Annotated[Place, PlainValidator(place), SerializeAsAny()]
+ClientPlace = Annotated[Place, PlainValidator(_place), SerializeAsAny()]
 ServerPlace = Annotated[Place, PlainValidator(_server_place), SerializeAsAny()]
 Zone = Annotated[Ring, PlainValidator(ring), SerializeAsAny()]
 Height = Annotated[float | str, PlainValidator(height_or_blank)]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-BITS_PER_BYTE = 8
-ROUNDING_GUARD = 1e-9
+_BITS_PER_BYTE = 8
+_ROUNDING_GUARD = 1e-9
 """Relative: 120.00000001 s are two slots of 60 s, not three."""
 
 
@@ -32,7 +32,7 @@ def shannon_rate(
 
 def transfer_time(model_size_bytes: float, rate: float) -> float:
     """Seconds to pass one model to one client. Eq. (3): T_trans = S / r, with S in bits."""
-    s = BITS_PER_BYTE * model_size_bytes
+    s = _BITS_PER_BYTE * model_size_bytes
     return s / rate
 
 
@@ -82,4 +82,4 @@ def slots(seconds: float, slot: float) -> int:
     """Whole slots that a round trip takes: rounded up, at least 1; 0 for an idle transporter."""
     if seconds <= 0:
         return 0
-    return max(1, math.ceil(seconds / slot * (1 - ROUNDING_GUARD)))
+    return max(1, math.ceil(seconds / slot * (1 - _ROUNDING_GUARD)))

@@ -55,7 +55,7 @@ class Globe:
 
     def lengths(self, starts: FloatArray, ends: FloatArray) -> FloatArray:
         """Metres along the ellipsoid from each start to its end."""
-        return geodesics(starts, ends)
+        return _geodesics(starts, ends)
 
     def show(self, place: FloatArray) -> str:
         return f"lat = {place[0]:.6f}, lon = {place[1]:.6f}"
@@ -97,7 +97,7 @@ def to_coordinates(points: FloatArray, origin: Coordinate) -> FloatArray:
     return np.column_stack([latitudes, longitudes])
 
 
-def geodesics(starts: FloatArray, ends: FloatArray) -> FloatArray:
+def _geodesics(starts: FloatArray, ends: FloatArray) -> FloatArray:
     """Metres along the ellipsoid between pairs of (points, 2) latitudes and longitudes."""
     lengths: FloatArray = _ellipsoid().inv(starts[:, 1], starts[:, 0], ends[:, 1], ends[:, 0])[2]
     return lengths

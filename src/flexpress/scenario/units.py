@@ -44,7 +44,7 @@ class Quantity(float):
 
 
 @dataclass(frozen=True)
-class Dimension:
+class _Dimension:
     """A kind of quantity: its name, its SI unit, and the units in which it may be given."""
 
     name: str
@@ -145,33 +145,33 @@ def _ratio(decibels: float) -> float:
         return math.inf
 
 
-LENGTH = Dimension(
+LENGTH = _Dimension(
     "length",
     "m",
     "1 km",
     {"m": 1.0, "km": 1e3, "cm": 1e-2, "ft": 0.3048, "mi": 1609.344, "nmi": 1852.0},
 )
-SPEED = Dimension(
+SPEED = _Dimension(
     "speed",
     "m/s",
     "36 km/h",
     {"m/s": 1.0, "km/h": 1 / 3.6, "mph": 0.44704, "kn": 1852 / 3600},
 )
-TIME = Dimension("time", "s", "1 min", {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0})
-ENERGY = Dimension(
+TIME = _Dimension("time", "s", "1 min", {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0})
+ENERGY = _Dimension(
     "energy",
     "J",
     "15 kJ",
     {"J": 1.0, "kJ": 1e3, "MJ": 1e6, "Wh": 3600.0, "kWh": 3.6e6},
 )
-POWER = Dimension(
+POWER = _Dimension(
     "power",
     "W",
     "20 dBm",
     {"W": 1.0, "mW": 1e-3, "kW": 1e3},
     {"dBm": 1e-3, "dBW": 1.0},
 )
-DATA_SIZE = Dimension(
+DATA_SIZE = _Dimension(
     "data size",
     "bytes",
     "100 MB",
@@ -179,7 +179,7 @@ DATA_SIZE = Dimension(
     | {"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
     | {"bit": 0.125, "kbit": 125.0, "Mbit": 125e3, "Gbit": 125e6},
 )
-DATA_RATE = Dimension(
+DATA_RATE = _Dimension(
     "data rate",
     "bit/s",
     "50 Mbit/s",
@@ -187,12 +187,12 @@ DATA_RATE = Dimension(
     | {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9}
     | {"B/s": 8.0, "kB/s": 8e3, "MB/s": 8e6, "GB/s": 8e9},
 )
-FREQUENCY = Dimension("frequency", "Hz", "50 MHz", {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9})
-GAIN = Dimension("gain", "plain ratio", "-50 dB", decibels={"dB": 1.0})
-NOISE_DENSITY = Dimension(
+FREQUENCY = _Dimension("frequency", "Hz", "50 MHz", {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9})
+GAIN = _Dimension("gain", "plain ratio", "-50 dB", decibels={"dB": 1.0})
+NOISE_DENSITY = _Dimension(
     "noise density", "W/Hz", "-174 dBm/Hz", {"W/Hz": 1.0}, {"dBm/Hz": 1e-3, "dBW/Hz": 1.0}
 )
-ANGLE = Dimension("angle", "degrees")
-PLAIN = Dimension("number", "a plain number")
-PARASITIC = Dimension("parasitic power coefficient", "W s^3/m^3")
-INDUCED = Dimension("induced power coefficient", "W m/s")
+ANGLE = _Dimension("angle", "degrees")
+PLAIN = _Dimension("number", "a plain number")
+PARASITIC = _Dimension("parasitic power coefficient", "W s^3/m^3")
+INDUCED = _Dimension("induced power coefficient", "W m/s")

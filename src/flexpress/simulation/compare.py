@@ -34,7 +34,7 @@ from flexpress.simulation.simulate import Simulation, run
 from flexpress.simulation.stored_run import is_begun, is_run
 from flexpress.simulation.trace import Trace
 
-ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
+_ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 
 OnUpdate = Callable[[int, Vector], None]
 
@@ -106,7 +106,7 @@ def compare(
     plan: Plan | None = None,
     learner: Learner | None = None,
     *,
-    algorithms: Sequence[Algorithm] = ALGORITHMS,
+    algorithms: Sequence[Algorithm] = _ALGORITHMS,
     horizon: int | None = None,
     eval_every: int | None = None,
     engine: Engine = "auto",
@@ -127,8 +127,8 @@ def compare(
     diverges, `tell` is called with the reason, and the others are simulated all the same.
     """
     scenario = _changed(scenario, horizon=horizon, eval_every=eval_every)
-    check_all("algorithms", algorithms, str, f"name some of {', '.join(ALGORITHMS)}")
-    names = tuple(dict.fromkeys(check_choice("algorithms", a, ALGORITHMS) for a in algorithms))
+    check_all("algorithms", algorithms, str, f"name some of {', '.join(_ALGORITHMS)}")
+    names = tuple(dict.fromkeys(check_choice("algorithms", a, _ALGORITHMS) for a in algorithms))
     check_callable(on_plan=on_plan)
     callbacks = _Callbacks(on_progress, on_planning, should_stop, tell)
     outputs = Outputs(COMMAND, inputs)
@@ -331,5 +331,5 @@ def _runs_in(folder: Path) -> list[Path]:
 
 def _order(folder: Path) -> tuple[int, str]:
     """Algorithms in their usual order, then other names by the alphabet."""
-    names: tuple[str, ...] = ALGORITHMS
+    names: tuple[str, ...] = _ALGORITHMS
     return names.index(folder.name) if folder.name in names else len(names), folder.name

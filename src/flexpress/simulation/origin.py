@@ -18,7 +18,7 @@ from flexpress.scenario import Scenario
 Origin = dict[str, str]
 """Digests of the inputs and versions of the packages, by their names."""
 
-ANOTHER = {
+_ANOTHER = {
     "scenario": "another scenario",
     "plan": "another plan",
     "data": "other data",
@@ -40,11 +40,11 @@ def made_of(scenario: Scenario, plan: Plan, data: str) -> Origin:
         "scenario": text_digest(comparable(scenario.replace(name="run"))),
         "plan": text_digest([tour.clients for tour in plan.transporters]),
         "data": data,
-        "model": own_code(scenario.learning.model),
+        "model": _own_code(scenario.learning.model),
     }
 
 
-def own_code(name: str) -> str:
+def _own_code(name: str) -> str:
     """The digest of the module that defines a user's own model; it is already imported."""
     module = sys.modules.get(name.partition(":")[0]) if ":" in name else None
     file = getattr(module, "__file__", None)
@@ -62,7 +62,7 @@ def what_differs(stored: Origin, ours: Origin) -> str:
         theirs, mine = stored.get(name), ours.get(name)
         if theirs != mine:
             return (
-                ANOTHER.get(name)
+                _ANOTHER.get(name)
                 or f"{name} {theirs or 'missing'}, and here it is {mine or 'missing'}"
             )
     return ""

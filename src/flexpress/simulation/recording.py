@@ -24,7 +24,7 @@ from flexpress.simulation.compare import simulate
 from flexpress.simulation.timetable import ClientId
 from flexpress.simulation.trace import Trace
 
-MOST_BYTES = 4 * 2**30
+_MOST_BYTES = 4 * 2**30
 """Limit for the steps and the local models together."""
 
 
@@ -100,24 +100,24 @@ def record(
     scenario = scenario.replace(run=given)
     carriers = {i: k for k, tour in enumerate(plan.transporters, start=1) for i in tour.clients}
     ids, numbers = tuple(carriers), tuple(carriers.values())
-    check(scenario, len(ids), first_model(learner))
-    stepwise = StepByStep(learner, ids, scenario.run.horizon)
+    _check(scenario, len(ids), first_model(learner))
+    stepwise = _StepByStep(learner, ids, scenario.run.horizon)
     known: list[tuple[int, Vector]] = []
     trace = simulate(
         scenario, plan, stepwise, on_update=lambda slot, model: known.append((slot, model))
     )
-    real = at_every_slot(known, trace.horizon)
-    received = received_steps(trace, numbers)
-    under_way = list(jobs_under_way(trace, real, received[-1]))
+    real = _at_every_slot(known, trace.horizon)
+    received = _received_steps(trace, numbers)
+    under_way = list(_jobs_under_way(trace, real, received[-1]))
     with np.errstate(over="ignore", invalid="ignore"):  # checked right below
         if not np.isfinite(stepwise.train(under_way)).all():
-            raise diverged(scenario, trace)
+            raise _diverged(scenario, trace)
     for array in (stepwise.steps, stepwise.local, real, received):
         array.flags.writeable = False
     return Recording(trace, ids, numbers, stepwise.steps, stepwise.local, real, received)
 
 
-def check(scenario: Scenario, num_clients: int, model: Vector) -> None:
+def _check(scenario: Scenario, num_clients: int, model: Vector) -> None:
     """InputError, before anything is trained, for what cannot be recorded."""
     if scenario.run.clock != "slots":
         raise InputError(
@@ -125,22 +125,22 @@ def check(scenario: Scenario, num_clients: int, model: Vector) -> None:
             'use run.clock = "slots"'
         )
     horizon, per_slot = scenario.run.horizon, 2 * num_clients * model.nbytes
-    if horizon * per_slot > MOST_BYTES:
+    if horizon * per_slot > _MOST_BYTES:
         raise InputError(
             f"{horizon} slots of {num_clients} clients with {model.size} parameters take "
-            f"{horizon * per_slot / 2**30:.1f} GiB: must be at most {MOST_BYTES / 2**30:g} GiB; "
-            f"record fewer slots, up to {MOST_BYTES // per_slot}, or a smaller model"
+            f"{horizon * per_slot / 2**30:.1f} GiB: must be at most {_MOST_BYTES / 2**30:g} GiB; "
+            f"record fewer slots, up to {_MOST_BYTES // per_slot}, or a smaller model"
         )
 
 
-def at_every_slot(known: list[tuple[int, Vector]], horizon: int) -> Vector:
+def _at_every_slot(known: list[tuple[int, Vector]], horizon: int) -> Vector:
     """x^0, ..., x^horizon: the last model known at each slot."""
     slots = [slot for slot, _ in known]
     models = np.array([model for _, model in known])
     return np.repeat(models, np.diff([*slots, horizon + 1]), axis=0)
 
 
-def received_steps(trace: Trace, transporters: tuple[int, ...]) -> IntArray:
+def _received_steps(trace: Trace, transporters: tuple[int, ...]) -> IntArray:
     """Counted from the updates of the trace: a tour brings one step per slot of the tour."""
     convoys = trace.timetable.convoys
     periods = {route.transporter: each.period for each in convoys for route in each.routes}
@@ -152,7 +152,7 @@ def received_steps(trace: Trace, transporters: tuple[int, ...]) -> IntArray:
     return brought.cumsum(axis=0)
 
 
-def jobs_under_way(trace: Trace, real: Vector, received: IntArray) -> Iterator[Job]:
+def _jobs_under_way(trace: Trace, real: Vector, received: IntArray) -> Iterator[Job]:
     """Steps before the horizon that the server has not received, and that were not trained yet."""
     convoys = trace.timetable.convoys
     periods = [(i, each.period) for each in convoys for route in each.routes for i in route.clients]
@@ -161,7 +161,7 @@ def jobs_under_way(trace: Trace, real: Vector, received: IntArray) -> Iterator[J
             yield Job(client, real[start], start, min(period, trace.horizon - start))
 
 
-def diverged(scenario: Scenario, trace: Trace) -> DivergedError:
+def _diverged(scenario: Scenario, trace: Trace) -> DivergedError:
     rate = scenario.learning.learning_rate
     return DivergedError(
         f"{scenario.run.algorithm}: a local model is no longer finite before slot {trace.horizon}; "
@@ -170,7 +170,7 @@ def diverged(scenario: Scenario, trace: Trace) -> DivergedError:
     )
 
 
-class StepByStep:
+class _StepByStep:
     """A learner that does the jobs of another learner in single steps and keeps each step.
 
     There are no steps from the horizon on: updates that land by then were trained before it.

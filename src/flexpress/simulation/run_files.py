@@ -36,12 +36,12 @@ TRACE, METRICS, CHECKPOINT, MODEL = "trace.jsonl", "metrics.csv", "checkpoint", 
 RUN_FILES = (SCENARIO, PLAN, TRACE, METRICS, CHECKPOINT, MODEL)
 COLUMNS = "slot,seconds,loss,accuracy\n"
 
-CHECKPOINT_SECONDS = 2.0
+_CHECKPOINT_SECONDS = 2.0
 """Time between checkpoints: at most this much work is lost, plus one group of training jobs."""
-LARGEST_SHARE = 0.05
+_LARGEST_SHARE = 0.05
 """Largest share of the time spent on checkpoints: large ones are written less often."""
 
-HEADER_ARRAY, MODEL_ARRAY = "header", "model"
+_HEADER_ARRAY, MODEL_ARRAY = "header", "model"
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Header:
     carried: tuple[Carried, ...] = ()
 
 
-def save_checkpoint(path: Path, simulation: Simulation, header: Header) -> None:
+def _save_checkpoint(path: Path, simulation: Simulation, header: Header) -> None:
     """Replace the old checkpoint in one step, so that there is always a complete one."""
     arrays: dict[str, Any] = {MODEL_ARRAY: simulation.model}
     carried = []
@@ -80,7 +80,7 @@ def save_checkpoint(path: Path, simulation: Simulation, header: Header) -> None:
         arrays[name] = delivery.vector
         carried.append(Carried(transporter, tour, delivery.version, name, delivery.trained))
     text = json.dumps(asdict(replace(header, carried=tuple(carried))))
-    arrays[HEADER_ARRAY] = np.frombuffer(text.encode(), np.uint8)
+    arrays[_HEADER_ARRAY] = np.frombuffer(text.encode(), np.uint8)
     content = io.BytesIO()
     np.savez(content, **arrays)
     write_file(path, content.getvalue())
@@ -91,7 +91,7 @@ def load_checkpoint(path: Path) -> tuple[Header, dict[str, Vector]]:
     try:
         with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as content:
             arrays = {name: content[name] for name in content.files}
-        header = TypeAdapter(Header).validate_json(arrays.pop(HEADER_ARRAY).tobytes())
+        header = TypeAdapter(Header).validate_json(arrays.pop(_HEADER_ARRAY).tobytes())
         arrays[MODEL_ARRAY], *(arrays[entry.array] for entry in header.carried)
     except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, ValidationError):
         raise InputError(
@@ -125,7 +125,7 @@ class RunWriter:
         self.saved_slot: int | None = start.slot if start.num_events else None
         self._trace = GrowingFile(folder / TRACE, start.trace_bytes)
         self._metrics = GrowingFile(folder / METRICS, start.metrics_bytes)
-        self._due = time.monotonic() + CHECKPOINT_SECONDS
+        self._due = time.monotonic() + _CHECKPOINT_SECONDS
 
     def __enter__(self) -> Self:
         return self
@@ -165,10 +165,10 @@ class RunWriter:
             metrics_sha256=self._metrics.sha256,
             diverged=diverged,
         )
-        save_checkpoint(self._checkpoint, self._simulation, header)
+        _save_checkpoint(self._checkpoint, self._simulation, header)
         self.saved_slot = header.slot
         now = time.monotonic()
-        self._due = now + max(CHECKPOINT_SECONDS, (now - begun) / LARGEST_SHARE)
+        self._due = now + max(_CHECKPOINT_SECONDS, (now - begun) / _LARGEST_SHARE)
 
     def _record_event(self, name: str, event: Event | Measurement) -> None:
         fields = event._asdict() if isinstance(event, Visit) else vars(event)
@@ -177,14 +177,14 @@ class RunWriter:
 
     def _record_measurement(self, measured: Measurement) -> None:
         self._record_event("evaluation", measured)
-        self._metrics.write(metrics_line(measured))
+        self._metrics.write(_metrics_line(measured))
 
     def _flush(self) -> None:
         self._trace.flush()
         self._metrics.flush()
 
 
-def metrics_line(measured: Measurement) -> str:
+def _metrics_line(measured: Measurement) -> str:
     return f"{measured.slot},{measured.seconds!r},{measured.loss!r},{measured.accuracy!r}\n"
 
 
@@ -202,7 +202,7 @@ def read_metrics(path: Path, length: int | None = None) -> list[Measurement]:
         measured = [_parse(line) for line in text.splitlines()[1:]]
     except ValueError:  # not text, not a table, or not numbers
         raise _damaged(path, "is not a table of measurements") from None
-    if text != COLUMNS + "".join(map(metrics_line, measured)):
+    if text != COLUMNS + "".join(map(_metrics_line, measured)):
         raise _damaged(path, "was changed after its run wrote it")
     if measured and measured[0].slot != 0:
         raise _damaged(path, "has no measurement at slot 0")

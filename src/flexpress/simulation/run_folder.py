@@ -66,19 +66,19 @@ def run_in_folder(
     With `resume`, a run in the folder continues from its checkpoint.
     """
     with sole_use(folder):
-        start = prepare(simulation, folder, Outputs(command), resume=resume)
+        start = _prepare(simulation, folder, Outputs(command), resume=resume)
         with RunWriter(folder, simulation, start) as writer:
             try:
                 play(simulation, writer, on_event, should_stop)
             except DivergedError as error:
                 writer.checkpoint(diverged=True)
-                note_files(folder, command)
+                _note_files(folder, command)
                 raise DivergedError(f"{error}; all before is in {folder}", error.trace) from None
             except InputError as error:
-                raise InputError(f"{error}{what_is_saved(folder, writer)}") from None
-        note_files(folder, command)
+                raise InputError(f"{error}{_what_is_saved(folder, writer)}") from None
+        _note_files(folder, command)
         if simulation.complete:
-            Outputs(command).write(folder, [(MODEL, npy(simulation.model))])
+            Outputs(command).write(folder, [(MODEL, _npy(simulation.model))])
     return simulation.trace()
 
 
@@ -98,24 +98,24 @@ def play(
         writer.finish()
 
 
-def what_is_saved(folder: Path, writer: RunWriter) -> str:
+def _what_is_saved(folder: Path, writer: RunWriter) -> str:
     """For the error message, after a full disk for example."""
     if writer.saved_slot is None:
         return "; nothing of the run is saved"
     return f"; saved up to slot {writer.saved_slot} in {folder}: continue with --resume"
 
 
-def prepare(simulation: Simulation, folder: Path, outputs: Outputs, *, resume: bool) -> Header:
+def _prepare(simulation: Simulation, folder: Path, outputs: Outputs, *, resume: bool) -> Header:
     """Check the folder, and bring simulation and files to where the run starts."""
     scenario, plan, learner = simulation.scenario, simulation.plan, simulation.learner
     check_run(folder, scenario, plan, outputs, learner, resume=resume)
     resume = resume and is_begun(folder)
     for name in RUN_FILES:
         remove_drafts(folder / name)
-    return (continue_run if resume else begin)(simulation, folder, outputs)
+    return (_continue_run if resume else _begin)(simulation, folder, outputs)
 
 
-def begin(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
+def _begin(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
     """Write the files of a run in which nothing has happened yet."""
     for name in (CHECKPOINT, MODEL, TRACE, METRICS):
         (folder / name).unlink(missing_ok=True)
@@ -135,7 +135,7 @@ def begin(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
     )
 
 
-def continue_run(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
+def _continue_run(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
     """Restore the state at the checkpoint. The horizon may have changed since."""
     header, arrays = load_checkpoint(folder / CHECKPOINT)
     restore(simulation, header, arrays)
@@ -171,7 +171,7 @@ def check_run(
         outputs.check(folder, [name for name in RUN_FILES if name not in growing], growing)
         return
     check_folder(folder, RUN_FILES)
-    check_files(folder, outputs.command)
+    _check_files(folder, outputs.command)
     stored = Scenario.load(folder / SCENARIO)
     key = difference(comparable(stored), comparable(scenario))
     if key:
@@ -179,10 +179,10 @@ def check_run(
     if plan and load_plan(folder / PLAN, stored).transporters != plan.transporters:
         raise InputError(f"{folder}: its run has another plan; resume it as it was begun")
     if plan and learner:
-        check_origin(folder, scenario, plan, learner)
+        _check_origin(folder, scenario, plan, learner)
 
 
-def check_files(folder: Path, command: str) -> None:
+def _check_files(folder: Path, command: str) -> None:
     """InputError if another command wrote the files of the run, or if they were changed since.
 
     After a kill, the growing files may be longer than the checkpoint says.
@@ -198,7 +198,7 @@ def check_files(folder: Path, command: str) -> None:
     read_metrics(folder / METRICS, header.metrics_bytes)
 
 
-def check_origin(folder: Path, scenario: Scenario, plan: Plan, learner: Learner) -> None:
+def _check_origin(folder: Path, scenario: Scenario, plan: Plan, learner: Learner) -> None:
     """InputError if the run in the folder was begun with anything else."""
     header, arrays = load_checkpoint(folder / CHECKPOINT)
     kind, models = kind_of(learner), (learner.initial_model(), arrays[MODEL_ARRAY])
@@ -227,13 +227,13 @@ def check_origin(folder: Path, scenario: Scenario, plan: Plan, learner: Learner)
         )
 
 
-def note_files(folder: Path, command: str) -> None:
+def _note_files(folder: Path, command: str) -> None:
     """Put the digests of the growing files on record: they will not change any more."""
     for name in (TRACE, METRICS, CHECKPOINT):
         add_line(folder / name, command, digest(folder / name))
 
 
-def npy(model: Vector) -> bytes:
+def _npy(model: Vector) -> bytes:
     content = io.BytesIO()
     np.save(content, model)
     return content.getvalue()

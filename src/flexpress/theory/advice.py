@@ -25,10 +25,10 @@ From seed to seed of data and first model the difference varies by 0.016 (standa
 median of 14 networks in docs/theory.md): a smaller one may have the other sign with the next seed.
 """
 
-SEEN = 0.0005
+_SEEN = 0.0005
 """Smaller shares are shown as 0.0 %."""
 
-NAMES: dict[Algorithm, str] = {"sync": "FedEx-Sync", "async": "FedEx-Async"}
+_NAMES: dict[Algorithm, str] = {"sync": "FedEx-Sync", "async": "FedEx-Async"}
 
 
 @dataclass(frozen=True)
@@ -55,62 +55,62 @@ def advise(
     forecasts: Sequence[Forecast], learning_rate: float, trials: Sequence[Trial] = ()
 ) -> Advice:
     """Choose one of the forecasts. `trials` holds one for each algorithm, or none."""
-    sync, free = best(forecasts, "sync"), best(forecasts, "async")
+    sync, free = _best(forecasts, "sync"), _best(forecasts, "async")
     if one_algorithm(sync.tours, free.tours):
         same = "on tours of one length FedEx-Async is the same algorithm"
-        return Advice("sync", sync.objective, "tours", f"Fly {plan_of(sync)}: {same}.")
+        return Advice("sync", sync.objective, "tours", f"Fly {_plan_of(sync)}: {same}.")
     if trials:
-        return tried(sync, free, learning_rate, trials)
-    return untried(sync, free, learning_rate)
+        return _tried(sync, free, learning_rate, trials)
+    return _untried(sync, free, learning_rate)
 
 
-def tried(sync: Forecast, free: Forecast, rate: float, trials: Sequence[Trial]) -> Advice:
+def _tried(sync: Forecast, free: Forecast, rate: float, trials: Sequence[Trial]) -> Advice:
     """By the trials: Async only if it is clearly ahead."""
     found = {trial.algorithm: trial for trial in trials}
-    if len(trials) != len(NAMES) or set(found) != set(NAMES):
+    if len(trials) != len(_NAMES) or set(found) != set(_NAMES):
         given = ", ".join(trial.algorithm for trial in trials)
         raise InputError(f"trials of {given}: must be one of sync and one of async, or none")
     less, more = found["sync"].accuracy, found["async"].accuracy
     how = f"tried for {found['sync'].slots} slots at learning rate {rate:g}"
     if less is None or more is None:
         kept, lost = (free, sync) if less is None else (sync, free)
-        return of_trial(kept, f"{how}, {plan_of(lost)} diverged", rate)
+        return _of_trial(kept, f"{how}, {_plan_of(lost)} diverged", rate)
     ahead, behind, by = (free, sync, more - less) if more > less else (sync, free, less - more)
     if by >= WORTH:
         high, low = max(less, more), min(less, more)
-        means = f"a mean accuracy of {high:.1%}, {plan_of(behind)} one of {low:.1%}"
-        return of_trial(ahead, f"{how}, it had {means}", rate)
-    means = f"a mean accuracy of {less:.1%}, {plan_of(free)} one of {more:.1%}"
+        means = f"a mean accuracy of {high:.1%}, {_plan_of(behind)} one of {low:.1%}"
+        return _of_trial(ahead, f"{how}, it had {means}", rate)
+    means = f"a mean accuracy of {less:.1%}, {_plan_of(free)} one of {more:.1%}"
     tie = "no difference worth naming, and with Sync all land together"
-    return of_trial(sync, f"{how}, it had {means}: {tie}", rate)
+    return _of_trial(sync, f"{how}, it had {means}: {tie}", rate)
 
 
-def of_trial(flown: Forecast, why: str, rate: float) -> Advice:
-    sentence = f"Fly {plan_of(flown)}: {why}."
+def _of_trial(flown: Forecast, why: str, rate: float) -> Advice:
+    sentence = f"Fly {_plan_of(flown)}: {why}."
     if flown.algorithm == "async" and rate > flown.stable_rate:
         limit = f"By a quadratic with this L it is stable up to {flown.stable_rate:.2g} only"
         sentence = f"{sentence} {limit}: lower the rate if the loss begins to swing."
     return Advice(flown.algorithm, flown.objective, "trial", sentence)
 
 
-def untried(sync: Forecast, free: Forecast, rate: float) -> Advice:
+def _untried(sync: Forecast, free: Forecast, rate: float) -> Advice:
     """By stability first: what oscillates does not learn, whatever its bound."""
     if rate > free.stable_rate:
         why = (
             f"by a quadratic with this L, FedEx-Async is stable up to a learning rate of "
             f"{free.stable_rate:.2g}, FedEx-Sync up to {sync.stable_rate:.2g}, and it is {rate:g}"
         )
-        return not_tried(sync, "stability", why)
+        return _not_tried(sync, "stability", why)
     less = 1 - free.slots_alike / sync.slots_alike
-    if less < SEEN:
-        return not_tried(sync, "bound", "by Theorem 2 for both, neither needs fewer slots")
-    fewer = f"{100 * less:.1f} % fewer slots than {plan_of(sync)}"
+    if less < _SEEN:
+        return _not_tried(sync, "bound", "by Theorem 2 for both, neither needs fewer slots")
+    fewer = f"{100 * less:.1f} % fewer slots than {_plan_of(sync)}"
     why = f"learning rate {rate:g} is stable, and by Theorem 2 for both it needs {fewer}"
-    return not_tried(free, "bound", why)
+    return _not_tried(free, "bound", why)
 
 
-def not_tried(flown: Forecast, decided_by: Literal["stability", "bound"], why: str) -> Advice:
-    sentence = f"Fly {plan_of(flown)}: {why}. This was not tried: simulate both."
+def _not_tried(flown: Forecast, decided_by: Literal["stability", "bound"], why: str) -> Advice:
+    sentence = f"Fly {_plan_of(flown)}: {why}. This was not tried: simulate both."
     return Advice(flown.algorithm, flown.objective, decided_by, sentence)
 
 
@@ -119,11 +119,11 @@ def one_algorithm(sync: RoundTrips, free: RoundTrips) -> bool:
     return set(free.slots) == {sync.longest}
 
 
-def best(forecasts: Sequence[Forecast], algorithm: Algorithm) -> Forecast:
+def _best(forecasts: Sequence[Forecast], algorithm: Algorithm) -> Forecast:
     """The forecast with the smallest delay, whatever the constants."""
     own = [each for each in forecasts if each.algorithm == algorithm]
     return min(own, key=lambda each: each.tours.routes(algorithm))
 
 
-def plan_of(one: Forecast) -> str:
-    return f"{NAMES[one.algorithm]} on the {one.objective} plan"
+def _plan_of(one: Forecast) -> str:
+    return f"{_NAMES[one.algorithm]} on the {one.objective} plan"

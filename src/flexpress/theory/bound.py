@@ -23,21 +23,21 @@ from flexpress.theory.estimates import Estimates, estimate
 from flexpress.theory.outlook import Outlook, outlook
 from flexpress.theory.rates import check_target
 
-OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
+_OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
 
-MODELS = 5
+_MODELS = 5
 """Number of models at which constants are measured: x^0 and later ones."""
 
-LOCAL_STEPS, SLOTS = 16_000, 400
+_LOCAL_STEPS, SLOTS = 16_000, 400
 """Length of each short run: about this many steps of all clients, at most this many slots."""
 
-LEAST_TOURS = 3
+_LEAST_TOURS = 3
 """Tours of the slowest transporter in a short run: the model changes after the second."""
 
-TRIAL_TOURS = 10
+_TRIAL_TOURS = 10
 """A trial with fewer tours would mislead: whoever lands first is ahead at first."""
 
-EVAL_EVERY = 20
+_EVAL_EVERY = 20
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def short_run(
         make_learner(scenario, engine=engine, tell=tell),
         algorithm=algorithm,
         horizon=slots,
-        eval_every=EVAL_EVERY,
+        eval_every=_EVAL_EVERY,
         on_update=lambda slot, model: models.append(model),
         on_progress=on_progress,
     ).metrics
@@ -127,7 +127,7 @@ def _plans(scenario: Scenario, on_planning: OnProgress) -> list[Plan]:
             on_progress=lambda progress: on_planning(replace(progress, stage=stage)),
         )
 
-    return [make(objective) for objective in OBJECTIVES]
+    return [make(objective) for objective in _OBJECTIVES]
 
 
 def _try(
@@ -139,10 +139,10 @@ def _try(
     """
     sync, free = (best_plan(scenario, plans, each) for each in ("sync", "async"))
     tours, others = RoundTrips.of(scenario, sync), RoundTrips.of(scenario, free)
-    slots = min(LOCAL_STEPS // scenario.num_clients, SLOTS)
-    slots = max(slots, LEAST_TOURS * math.ceil(tours.longest))
+    slots = min(_LOCAL_STEPS // scenario.num_clients, SLOTS)
+    slots = max(slots, _LEAST_TOURS * math.ceil(tours.longest))
     models, trial = short_run(scenario, sync, "sync", slots, engine, on_progress, tell)
-    enough = max(SLOTS, TRIAL_TOURS * max(tours.longest, others.longest))
+    enough = max(SLOTS, _TRIAL_TOURS * max(tours.longest, others.longest))
     if slots < enough or one_algorithm(tours, others):
         return models, []
     return models, [trial, _try_async(scenario, free, slots, engine, on_progress, tell)]
@@ -164,7 +164,7 @@ def _estimate(
     last = len(models) - 1
     return estimate(
         loss,
-        [models[round(j * last / (MODELS - 1))] for j in range(MODELS)],
+        [models[round(j * last / (_MODELS - 1))] for j in range(_MODELS)],
         seed=scenario.learning_seed,
         on_progress=lambda part: on_planning(Progress(part, None, stage="constants")),
     )

@@ -15,7 +15,7 @@ from flexpress.errors import InputError
 from flexpress.planning import Plan
 from flexpress.scenario import Algorithm, Scenario, check_scenario
 
-ROUNDING = 1e-12
+_ROUNDING = 1e-12
 """Relative rounding error by which a rate may exceed 1/L."""
 
 
@@ -114,7 +114,7 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Factors:
+class _Factors:
     """The numerical factors of a theorem's terms."""
 
     start: int
@@ -128,12 +128,12 @@ class Factors:
         return Bound(
             start=self.start * constants.start_gap / (rate * horizon),
             first_tour=0.0,
-            delay=self.delay * constants.smoothness**2 * drift(constants, rate) * routes,
+            delay=self.delay * constants.smoothness**2 * _drift(constants, rate) * routes,
             noise=self.noise * constants.smoothness * rate * constants.noise**2 / num_clients,
         )
 
 
-THEOREM1, THEOREM2 = Factors(2, 10, 1), Factors(4, 44, 2)
+THEOREM1, THEOREM2 = _Factors(2, 10, 1), _Factors(4, 44, 2)
 
 Theorem = Callable[[Constants, float, RoundTrips, float], Bound]
 """Constants, learning rate, tours, slots -> bound."""
@@ -143,7 +143,7 @@ def lemma1(constants: Constants, rate: float, tours: RoundTrips) -> float:
     """FedEx-Sync: the bound of E|x^t - x_i^t|^2, for every client and t > Delta."""
     check_problem(constants, tours)
     check_rate(constants, rate)
-    return 4 * drift(constants, rate) * tours.longest**2
+    return 4 * _drift(constants, rate) * tours.longest**2
 
 
 def theorem1(constants: Constants, rate: float, tours: RoundTrips, horizon: float) -> Bound:
@@ -172,14 +172,14 @@ def lemma2_global(constants: Constants, rate: float, tours: RoundTrips) -> float
     """FedEx-Async: the bound of E|v^t - x^t|^2, between virtual and real global model."""
     check_problem(constants, tours)
     check_rate(constants, rate)
-    return 4 * drift(constants, rate) * tours.mean_square
+    return 4 * _drift(constants, rate) * tours.mean_square
 
 
 def lemma2_local(constants: Constants, rate: float, tours: RoundTrips) -> float:
     """FedEx-Async: the bound of (1/N) sum_i E|v^t - x_i^t|^2, virtual and clients' models."""
     check_problem(constants, tours)
     check_rate(constants, rate)
-    return 18 * drift(constants, rate) * tours.mean_square
+    return 18 * _drift(constants, rate) * tours.mean_square
 
 
 def theorem2(constants: Constants, rate: float, tours: RoundTrips, horizon: float) -> Bound:
@@ -190,7 +190,7 @@ def theorem2(constants: Constants, rate: float, tours: RoundTrips, horizon: floa
     return THEOREM2.bound(constants, rate, tours.mean_square, tours.num_clients, horizon)
 
 
-def drift(constants: Constants, rate: float) -> float:
+def _drift(constants: Constants, rate: float) -> float:
     """eta^2 G^2: the squared length of one local step."""
     return (rate * constants.gradient) ** 2
 
@@ -202,7 +202,7 @@ def check_problem(constants: Constants, tours: RoundTrips) -> None:
 
 def check_rate(constants: Constants, rate: float) -> None:
     limit = constants.largest_rate
-    if not isinstance(rate, Real) or not 0 < rate <= limit * (1 + ROUNDING):
+    if not isinstance(rate, Real) or not 0 < rate <= limit * (1 + _ROUNDING):
         raise InputError(
             f"learning rate {shown(rate)}: must be more than 0, at most 1/L = {limit:.6g}"
         )

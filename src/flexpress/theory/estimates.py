@@ -26,13 +26,13 @@ from flexpress.errors import InputError
 from flexpress.theory.bounds import Constants
 from flexpress.theory.measured import Array, LossFunction, check_loss, squares
 
-FEW = 10
+_FEW = 10
 """Default number of clients."""
 
-AT_ONCE = 2**22
+_AT_ONCE = 2**22
 """Limit for the parameters of all models in one call for gradients."""
 
-NEARNESS = 0.003
+_NEARNESS = 0.003
 """h, relative to the length of the model.
 
 With ReLU and max-pool the gradient jumps, so that strictly there is no L. Between models that are
@@ -42,7 +42,7 @@ the Hessian within about a fifth, except in the first slots, where it is small a
 three times as large: as they are for models one local step apart.
 """
 
-SETTLED = 0.005
+_SETTLED = 0.005
 """A quotient has converged when it changes by less than this, relatively, in one step."""
 
 
@@ -84,7 +84,7 @@ def estimate(
     clients: int | None = None,
     batches: int = 8,
     iterations: int = 10,
-    nearness: float = NEARNESS,
+    nearness: float = _NEARNESS,
     seed: int = 0,
     lowest: float = 0.0,
     on_progress: Callable[[float], None] = lambda fraction: None,
@@ -100,82 +100,82 @@ def estimate(
     check_callable(on_progress=on_progress)
     seed = check_whole("seed", seed, 0)
     lowest = check_number("lowest", lowest)
-    check(loss, models, clients, nearness, batches=batches, iterations=iterations)
+    _check(loss, models, clients, nearness, batches=batches, iterations=iterations)
     rng = np.random.default_rng(seed)
     work = [
         (model, group)
         for model in models
-        for group in groups(choose(loss.client_ids, clients, rng), model.size)
+        for group in _groups(_choose(loss.client_ids, clients, rng), model.size)
     ]
     quotients, powers, variances, products = [], [], [], 0
     for done, (model, group) in enumerate(work):
         on_progress(done / len(work))
-        found = steepest(loss, group, model, iterations=iterations, nearness=nearness, rng=rng)
+        found = _steepest(loss, group, model, iterations=iterations, nearness=nearness, rng=rng)
         quotients.append(found.largest)
         products += found.products
-        power, variance = mean_squares(loss, group, model, batches)
+        power, variance = _mean_squares(loss, group, model, batches)
         powers.append(power)
         variances.append(variance)
-    gap, slope = at_start(loss, models[0], lowest)
+    gap, slope = _at_start(loss, models[0], lowest)
     on_progress(1.0)
     samples = batches * sum(len(group) for _, group in work)
     return Estimates(
-        smoothness=summary(np.concatenate(quotients), products),
-        gradient=summary(np.sqrt(np.concatenate(powers)), samples),
-        noise=summary(np.sqrt(np.concatenate(variances)), samples),
+        smoothness=_summary(np.concatenate(quotients), products),
+        gradient=_summary(np.sqrt(np.concatenate(powers)), samples),
+        noise=_summary(np.sqrt(np.concatenate(variances)), samples),
         start_gap=gap,
         start_gradient=slope,
     )
 
 
-def mean_squares(
+def _mean_squares(
     loss: LossFunction, clients: Sequence[int | str], model: Array, batches: int
 ) -> tuple[FloatArray, FloatArray]:
     """Mean squares of mini-batch gradients, and of their distances from the client's: (clients,).
 
     The client's gradient is exact: the mean of the mini-batches would make the distance too small.
     """
-    exact = finite(loss.gradients(clients, model))
+    exact = _finite(loss.gradients(clients, model))
     powers, variances = np.zeros(len(clients)), np.zeros(len(clients))
     for step in range(batches):
-        sampled = finite(loss.sampled(clients, model, [step] * len(clients)))
+        sampled = _finite(loss.sampled(clients, model, [step] * len(clients)))
         powers += squares(sampled)
         variances += squares(sampled - exact)
     return powers / batches, variances / batches
 
 
-def at_start(loss: LossFunction, model: Array, lowest: float) -> tuple[float, float]:
+def _at_start(loss: LossFunction, model: Array, lowest: float) -> tuple[float, float]:
     """f(x^0) - f^* and |grad f(x^0)|^2, over all clients."""
     start = loss.loss(model)
     if not start >= lowest:
         raise InputError(f"lowest = {lowest:g}: must be at most f(x^0), which is {start:g}")
     total = np.zeros(model.size)
-    for group in groups(loss.client_ids, model.size):
-        total += np.sum(finite(loss.gradients(group, model)), axis=0, dtype=float)
+    for group in _groups(loss.client_ids, model.size):
+        total += np.sum(_finite(loss.gradients(group, model)), axis=0, dtype=float)
     return start - lowest, float(squares(total / len(loss.client_ids)))
 
 
-def summary(values: FloatArray, samples: int) -> Estimate:
+def _summary(values: FloatArray, samples: int) -> Estimate:
     return Estimate(float(values.max()), float(values.mean()), float(values.std()), samples)
 
 
-def choose(
+def _choose(
     clients: Sequence[int | str], number: int | None, rng: np.random.Generator
 ) -> list[int | str]:
     """Drawn at random, in their order."""
-    number = min(FEW, len(clients)) if number is None else number
+    number = min(_FEW, len(clients)) if number is None else number
     rows = rng.choice(len(clients), number, replace=False)
     return [clients[i] for i in np.sort(rows)]
 
 
-def groups(clients: Sequence[int | str], params: int) -> Iterator[Sequence[int | str]]:
+def _groups(clients: Sequence[int | str], params: int) -> Iterator[Sequence[int | str]]:
     """Groups that are small enough for their models to fit into memory."""
-    size = max(1, AT_ONCE // params)
+    size = max(1, _AT_ONCE // params)
     for first in range(0, len(clients), size):
         yield clients[first : first + size]
 
 
-def check(
+def _check(
     loss: LossFunction,
     models: Sequence[Array] | Array,
     clients: int | None,
@@ -196,14 +196,14 @@ def check(
 
 
 @dataclass(frozen=True, eq=False)
-class Quotients:
+class _Quotients:
     """The largest quotient of every client at a model, and the number of products."""
 
     largest: FloatArray  # (clients,)
     products: int
 
 
-def steepest(
+def _steepest(
     loss: LossFunction,
     clients: Sequence[int | str],
     model: Array,
@@ -211,7 +211,7 @@ def steepest(
     iterations: int,
     nearness: float,
     rng: np.random.Generator,
-) -> Quotients:
+) -> _Quotients:
     """Power iteration from random directions, for all clients at once."""
     step = nearness * (float(np.sqrt(squares(model))) or 1.0)
     directions = rng.standard_normal((len(clients), model.size)).astype(model.dtype)
@@ -219,17 +219,17 @@ def steepest(
     running, products = np.arange(len(clients)), 0
     while iterations > 0 and len(running) > 0:
         named = [clients[int(i)] for i in running]
-        found, directions = turned(loss, named, model, directions, step)
-        unsettled = (np.abs(found - last[running]) > SETTLED * found) & (found > 0)
+        found, directions = _turned(loss, named, model, directions, step)
+        unsettled = (np.abs(found - last[running]) > _SETTLED * found) & (found > 0)
         last[running] = found
         largest = np.maximum(largest, last)
         products += len(running)
         running, directions = running[unsettled], directions[unsettled]
         iterations -= 1
-    return Quotients(largest, products)
+    return _Quotients(largest, products)
 
 
-def turned(
+def _turned(
     loss: LossFunction,
     clients: Sequence[int | str],
     model: Array,
@@ -242,12 +242,12 @@ def turned(
     """
     moves = directions * (step / np.sqrt(squares(directions)))[:, None].astype(model.dtype)
     ahead, behind = model + moves, model - moves
-    changes = finite(loss.gradients(clients, ahead)) - finite(loss.gradients(clients, behind))
+    changes = _finite(loss.gradients(clients, ahead)) - _finite(loss.gradients(clients, behind))
     apart = np.sqrt(squares(ahead - behind))
     return np.sqrt(squares(changes)) / apart, changes
 
 
-def finite(gradients: Array) -> Array:
+def _finite(gradients: Array) -> Array:
     if not np.isfinite(gradients).all():
         raise InputError(
             "gradients are not finite, so that no constant bounds them; "

@@ -9,12 +9,12 @@ from flexpress.scenario import Algorithm, Objective
 from flexpress.theory.bounds import Bound, Constants, RoundTrips, Theorem, theorem1, theorem2
 from flexpress.theory.rates import best_rate, soonest, stable_rate
 
-THEOREMS: dict[Algorithm, Theorem] = {"sync": theorem1, "async": theorem2}
+_THEOREMS: dict[Algorithm, Theorem] = {"sync": theorem1, "async": theorem2}
 
 
 def theorem_of(algorithm: Algorithm) -> Theorem:
     """InputError for `direct`: the paper has no theorem about it."""
-    return THEOREMS[check_choice("algorithm", algorithm, tuple(THEOREMS))]
+    return _THEOREMS[check_choice("algorithm", algorithm, tuple(_THEOREMS))]
 
 
 @dataclass(frozen=True)

@@ -49,12 +49,12 @@ def label_mix(rows: Sequence[int], counts: Counts) -> LabelMix:
     everyone = shares(counts.sum(axis=0))
     own = counts[list(rows)]  # (these clients, labels)
     together = shares(own.sum(axis=0))
-    alone = [distance(client, everyone) for client in shares(own)]
+    alone = [_distance(client, everyone) for client in shares(own)]
     return LabelMix(
         rows=tuple(rows),
         samples=int(own.sum()),
         shares=together,
-        distance=distance(together, everyone) if rows else 0.0,
+        distance=_distance(together, everyone) if rows else 0.0,
         alone=sum(alone) / len(alone) if alone else 0.0,
     )
 
@@ -65,6 +65,6 @@ def shares(counts: Counts) -> FloatArray:
     return np.asarray(counts / np.maximum(totals, 1), dtype=float)
 
 
-def distance(one: FloatArray, other: FloatArray) -> float:
+def _distance(one: FloatArray, other: FloatArray) -> float:
     """Total variation: the share of labels that must change to make the mixes equal."""
     return float(np.abs(one - other).sum() / 2)

@@ -83,20 +83,20 @@ def measure(sequences: Sequences, loss: LossFunction) -> Measured:
     real = np.asarray(sequences.real[:-1], dtype=float)
     virtual = np.asarray(sequences.virtual[:-1], dtype=float)
     return Measured(
-        real_to_local=to_local(real, sequences),
+        real_to_local=_to_local(real, sequences),
         virtual_to_real=squares(virtual - real),
-        virtual_to_local=to_local(virtual, sequences).mean(axis=1),
-        gradient=gradients_along(real, loss),
+        virtual_to_local=_to_local(virtual, sequences).mean(axis=1),
+        gradient=_gradients_along(real, loss),
     )
 
 
-def to_local(models: FloatArray, sequences: Sequences) -> FloatArray:
+def _to_local(models: FloatArray, sequences: Sequences) -> FloatArray:
     """(slots, clients): squared distances, slot by slot to save memory."""
     pairs = zip(models, sequences.local, strict=True)
     return np.array([squares(model - own) for model, own in pairs])
 
 
-def gradients_along(models: FloatArray, loss: LossFunction) -> FloatArray:
+def _gradients_along(models: FloatArray, loss: LossFunction) -> FloatArray:
     """|grad f|^2 at each model. A model that equals the one before is not computed again."""
     found = np.empty(len(models))
     for t, model in enumerate(models):

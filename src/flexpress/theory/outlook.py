@@ -17,9 +17,9 @@ from flexpress.theory.bounds import Constants, RoundTrips
 from flexpress.theory.forecast import Forecast, forecast
 from flexpress.theory.label_mixes import Counts, label_mixes, mean_skew
 
-BOTH: tuple[Algorithm, ...] = ("sync", "async")
+_BOTH: tuple[Algorithm, ...] = ("sync", "async")
 
-TARGET = 0.1
+_TARGET = 0.1
 """Default target, relative to |grad f(x^0)|^2."""
 
 
@@ -64,9 +64,9 @@ def outlook(
     plans = check_all("plans", plans, Plan, "make them with make_plan(scenario, objective=...)")
     for plan in plans:
         check_plan(scenario, plan)
-    check_counts(scenario, counts)
+    _check_counts(scenario, counts)
     horizon = scenario.run.horizon if horizon is None else horizon
-    target = TARGET * constants.start_gradient if target is None else target
+    target = _TARGET * constants.start_gradient if target is None else target
     forecasts = tuple(
         forecast(
             constants,
@@ -77,9 +77,9 @@ def outlook(
             target=target,
         )
         for plan in plans
-        for algorithm in BOTH
+        for algorithm in _BOTH
     )
-    skews = {plan.objective: skew_of(scenario, plan, counts) for plan in plans}
+    skews = {plan.objective: _skew_of(scenario, plan, counts) for plan in plans}
     return Outlook(
         constants=constants,
         clock=scenario.run.clock,
@@ -93,7 +93,7 @@ def outlook(
     )
 
 
-def check_counts(scenario: Scenario, counts: Counts) -> None:
+def _check_counts(scenario: Scenario, counts: Counts) -> None:
     shape = np.shape(counts)
     if not isinstance(counts, np.ndarray) or len(shape) != 2 or shape[0] != scenario.num_clients:
         raise InputError(
@@ -102,6 +102,6 @@ def check_counts(scenario: Scenario, counts: Counts) -> None:
         )
 
 
-def skew_of(scenario: Scenario, plan: Plan, counts: Counts) -> Skew:
+def _skew_of(scenario: Scenario, plan: Plan, counts: Counts) -> Skew:
     mixes = label_mixes(scenario, plan, counts)
     return Skew(tuple(mix.distance for mix in mixes), mean_skew(mixes))

@@ -15,7 +15,7 @@ from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
 from flexpress.theory.bounds import Constants
 
-SYMMETRY = 1e-9
+_SYMMETRY = 1e-9
 """Tolerance for rounding errors, relative to the largest entry."""
 
 
@@ -37,24 +37,24 @@ def exact_constants(
         check_number("noise", noise, least=0),
         check_number("radius", radius, least=0),
     )
-    check(a, c, x)
+    _check(a, c, x)
     slopes = (a @ (x - c)[:, :, None])[:, :, 0]
     eigenvalues, vectors = np.linalg.eigh(a)
     turned = (vectors.transpose(0, 2, 1) @ slopes[:, :, None])[:, :, 0]
     steepest = max(
-        largest_square(*client, radius) for client in zip(eigenvalues, turned, strict=True)
+        _largest_square(*client, radius) for client in zip(eigenvalues, turned, strict=True)
     )
     mean, slope = a.mean(axis=0), slopes.mean(axis=0)
     return Constants(
         smoothness=float(np.abs(eigenvalues).max()),
         gradient=math.sqrt(steepest + noise**2),
         noise=noise,
-        start_gap=gap(mean, slope),
+        start_gap=_gap(mean, slope),
         start_gradient=float(slope @ slope),
     )
 
 
-def largest_square(eigenvalues: FloatArray, slopes: FloatArray, radius: float) -> float:
+def _largest_square(eigenvalues: FloatArray, slopes: FloatArray, radius: float) -> float:
     """The supremum of |A u + b|^2 over |u| <= r, in the basis of A's eigenvectors.
 
     It is taken on the sphere, as the function is convex: at u_j = a_j b_j / (m - a_j^2), where m is
@@ -68,12 +68,12 @@ def largest_square(eigenvalues: FloatArray, slopes: FloatArray, radius: float) -
     largest = float(np.max(eigenvalues**2))
     gaps = (largest - eigenvalues**2)[pulls > 0]
     pulls = pulls[pulls > 0]
-    excess = multiplier(gaps, pulls, radius)
+    excess = _multiplier(gaps, pulls, radius)
     along = float(np.sum(pulls / (gaps + excess))) if len(pulls) else 0.0
     return float(slopes @ slopes) + along + (largest + excess) * radius**2
 
 
-def multiplier(gaps: FloatArray, pulls: FloatArray, radius: float) -> float:
+def _multiplier(gaps: FloatArray, pulls: FloatArray, radius: float) -> float:
     """The secular equation, sum_j pulls_j / (gaps_j + e)^2 = r^2, for e >= 0: by bisection.
 
     The sum falls with e. If it is too small even for e = 0, that is the answer.
@@ -89,7 +89,7 @@ def multiplier(gaps: FloatArray, pulls: FloatArray, radius: float) -> float:
     return high
 
 
-def gap(mean: FloatArray, slope: FloatArray) -> float:
+def _gap(mean: FloatArray, slope: FloatArray) -> float:
     """f(x^0) - f^*, for the mean of all A_i and the gradient of f at x^0: g^T A^-1 g / 2."""
     lowest, largest = np.linalg.eigvalsh(mean)[[0, -1]]
     if lowest <= len(mean) * np.finfo(float).eps * largest:
@@ -100,7 +100,7 @@ def gap(mean: FloatArray, slope: FloatArray) -> float:
     return float(slope @ np.linalg.solve(mean, slope)) / 2
 
 
-def check(a: FloatArray, c: FloatArray, x: FloatArray) -> None:
+def _check(a: FloatArray, c: FloatArray, x: FloatArray) -> None:
     shapes = (*c.shape, *c.shape[1:]), c.shape[1:]
     if c.ndim != 2 or c.size == 0 or (a.shape, x.shape) != shapes:
         raise InputError(
@@ -110,7 +110,7 @@ def check(a: FloatArray, c: FloatArray, x: FloatArray) -> None:
     if not all(np.isfinite(each).all() for each in (a, c, x)):
         raise InputError("curvatures, centres, start: must hold finite numbers only")
     skew = np.abs(a - a.transpose(0, 2, 1)).max()
-    if skew > SYMMETRY * np.abs(a).max():
+    if skew > _SYMMETRY * np.abs(a).max():
         raise InputError(
             f"curvatures differ from their transposes by {skew:g}: must be symmetric; "
             "use (A + A^T) / 2"

@@ -42,9 +42,9 @@ from flexpress.theory.bounds import (
     theorem2,
 )
 
-GOLDEN = (math.sqrt(5) - 1) / 2
-NARROWINGS = 120
-SMALLEST_RATE = 1e-30
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_NARROWINGS = 120
+_SMALLEST_RATE = 1e-30
 """Lower end of the search for a rate, relative to 1/L."""
 
 
@@ -64,7 +64,7 @@ def paper_order(theorem: Theorem, constants: Constants, tours: RoundTrips) -> Bo
 
     Every term of the bound times sqrt(N T) is at most this.
     """
-    check_theorem(theorem, constants, tours)
+    _check_theorem(theorem, constants, tours)
     sync = theorem is not theorem2
     factors = THEOREM1 if sync else THEOREM2
     routes = tours.routes("sync" if sync else "async")
@@ -79,8 +79,8 @@ def paper_order(theorem: Theorem, constants: Constants, tours: RoundTrips) -> Bo
 
 def best_rate(theorem: Theorem, constants: Constants, tours: RoundTrips, horizon: float) -> float:
     """The rate that minimises the bound after `horizon` slots."""
-    check_theorem(theorem, constants, tours)
-    return lowest(
+    _check_theorem(theorem, constants, tours)
+    return _lowest(
         lambda rate: theorem(constants, rate, tours, horizon).total, constants.largest_rate
     )
 
@@ -95,13 +95,13 @@ class Reached:
 
 def soonest(theorem: Theorem, constants: Constants, tours: RoundTrips, target: float) -> Reached:
     """The fewest slots after which the bound is at most the target, over all rates."""
-    check_theorem(theorem, constants, tours)
+    _check_theorem(theorem, constants, tours)
     check_target(target)
 
     def slots(rate: float) -> float:
         return slots_to(theorem, constants, rate, tours, target)
 
-    rate = lowest(slots, constants.largest_rate)
+    rate = _lowest(slots, constants.largest_rate)
     found = slots(rate)
     if math.isinf(found):
         raise InputError(f"target {target:g}: the bound never falls that low; must be larger")
@@ -114,7 +114,7 @@ def check_target(target: float) -> None:
         raise InputError(f"target {shown(target)}: {limits}; it is a squared gradient norm")
 
 
-def check_theorem(theorem: Theorem, constants: Constants, tours: RoundTrips) -> None:
+def _check_theorem(theorem: Theorem, constants: Constants, tours: RoundTrips) -> None:
     if theorem not in (theorem1, theorem1_simplified, theorem2):
         raise refusal("theorem", theorem, "theorem1, theorem1_simplified or theorem2")
     check_problem(constants, tours)
@@ -134,11 +134,11 @@ def slots_to(
     return max(first, once / (target - steady)) if steady < target else math.inf
 
 
-def lowest(cost: Callable[[float], float], largest_rate: float) -> float:
+def _lowest(cost: Callable[[float], float], largest_rate: float) -> float:
     """Golden section search over the logarithm of the rate: these costs fall, then rise."""
-    low, high = math.log(SMALLEST_RATE * largest_rate), math.log(largest_rate)
-    for _ in range(NARROWINGS):
-        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    low, high = math.log(_SMALLEST_RATE * largest_rate), math.log(largest_rate)
+    for _ in range(_NARROWINGS):
+        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         if cost(math.exp(left)) <= cost(math.exp(right)):  # also where both are infinite
             high = right
         else:
@@ -156,10 +156,10 @@ def stable_rate(algorithm: Algorithm, tours: RoundTrips, smoothness: float) -> f
     check_number("smoothness", smoothness, above=0)
     landings = 1 if algorithm == "sync" else len(set(tours.slots))
     length = math.sqrt(tours.mean_square)
-    step = 1.0 if landings == 1 else 1 - math.pow(1 - stable_share(landings), 1 / length)
+    step = 1.0 if landings == 1 else 1 - math.pow(1 - _stable_share(landings), 1 / length)
     return step / smoothness
 
 
-def stable_share(landings: int) -> float:
+def _stable_share(landings: int) -> float:
     """The largest stable a, for this number of landings per tour."""
     return min(1.0, 2 * landings * math.sin(math.pi / (8 * landings - 2)))

@@ -19,7 +19,7 @@ from typing import Any
 from flexpress.errors import FlexpressError, InputError
 from flexpress.workers.processes import num_cores
 
-LOCAL, AUTO = "local", "auto"
+_LOCAL, _AUTO = "local", "auto"
 
 _CONNECT_SECONDS = 5.0
 """Time to wait for a connection to an address."""
@@ -32,12 +32,12 @@ _PROBE_LIMITS = {"RAY_gcs_rpc_server_connect_timeout_s": "2", "RAY_py_gcs_connec
 
 _LONGEST_LINE = 300
 
-QUIET = {
+_QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",  # send no statistics
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # no warning of a future change
 }
 
-ALONE = {**QUIET, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+_ALONE = {**_QUIET, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """For a local cluster: with it Ray listens on this machine only, also on Linux."""
 
 
@@ -48,13 +48,13 @@ def on_cluster(address: str | None = None, *, num_cpus: int | None = None) -> It
     `local` starts a cluster with `num_cpus` cores on this machine, which ends with the block.
     A program that has called `ray.init` stays connected; without an address its cluster is used.
     """
-    if address == AUTO:
-        address = os.environ.get("RAY_ADDRESS", AUTO)  # as Ray would
-    with _environment(ALONE if address in (None, LOCAL) else QUIET):
+    if address == _AUTO:
+        address = os.environ.get("RAY_ADDRESS", _AUTO)  # as Ray would
+    with _environment(_ALONE if address in (None, _LOCAL) else _QUIET):
         ray = import_ray()
         ours = not ray.is_initialized()
         if ours:
-            _connect(ray, LOCAL if address is None else address, num_cpus)
+            _connect(ray, _LOCAL if address is None else address, num_cpus)
         else:
             _check_same(ray, address)
     if not ours:
@@ -83,7 +83,7 @@ def import_ray() -> Any:
 def _check_same(ray: Any, address: str | None) -> None:
     present = ray.get_runtime_context().gcs_address
     here_only = len(ray.nodes()) == 1  # which must be this machine
-    if address not in (None, AUTO, present) and not (address == LOCAL and here_only):
+    if address not in (None, _AUTO, present) and not (address == _LOCAL and here_only):
         raise InputError(
             f"Ray address {address}: this program is connected to {present} already; "
             "omit the address, or call ray.shutdown() first"
@@ -93,9 +93,9 @@ def _check_same(ray: Any, address: str | None) -> None:
 def _connect(ray: Any, address: str, num_cpus: int | None) -> None:
     """Without Ray's messages on the terminal, and without its signal handlers."""
     own: dict[str, Any] = {}
-    if address == LOCAL:
+    if address == _LOCAL:
         own = {"num_cpus": num_cpus or num_cores(), "include_dashboard": False}
-    elif address != AUTO:
+    elif address != _AUTO:
         _check_address(address)
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -109,7 +109,7 @@ def _connect(ray: Any, address: str, num_cpus: int | None) -> None:
 
 
 def _remedy(address: str) -> str:
-    if address == LOCAL:
+    if address == _LOCAL:
         return "Ray could not be started on this machine"
     return "cannot join the cluster; run `ray start --address=HOST:PORT` on this machine"
 

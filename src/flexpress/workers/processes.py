@@ -20,11 +20,11 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as Flag
 from typing import Any, TypeVar
 
-Key = TypeVar("Key")
-News = TypeVar("News")
-Result = TypeVar("Result")
+_Key = TypeVar("_Key")
+_News = TypeVar("_News")
+_Result = TypeVar("_Result")
 
-Task = Callable[[Callable[[News], None], Callable[[], bool]], Result]
+Task = Callable[[Callable[[_News], None], Callable[[], bool]], _Result]
 """Called with a function that reports news, and one that says whether to stop."""
 
 _POLL_SECONDS = 0.2
@@ -92,12 +92,12 @@ def process_pool(jobs: int) -> Iterator[WorkerPool]:
 
 
 def perform_all(
-    tasks: Mapping[Key, Task[News, Result]],
+    tasks: Mapping[_Key, Task[_News, _Result]],
     jobs: int,
     *,
-    on_start: Callable[[Key], None],
-    on_news: Callable[[Key, News], None],
-    on_end: Callable[[Key, Result], None],
+    on_start: Callable[[_Key], None],
+    on_news: Callable[[_Key, _News], None],
+    on_end: Callable[[_Key, _Result], None],
     should_stop: Callable[[], bool],
     open_pool: OpenPool = process_pool,
 ) -> bool:
@@ -107,7 +107,7 @@ def perform_all(
     the others have stopped or were ended; BrokenProcessPool if its process was killed.
     """
     waiting, stopped = list(tasks), False
-    running: dict[Future[Result], Key] = {}
+    running: dict[Future[_Result], _Key] = {}
     with open_pool(jobs) as pool:
         while running or (waiting and not stopped):
             if not stopped and should_stop():
@@ -126,14 +126,16 @@ def perform_all(
     return not stopped
 
 
-def _pass_on(pool: WorkerPool, keys: Collection[Key], on_news: Callable[[Key, News], None]) -> None:
+def _pass_on(
+    pool: WorkerPool, keys: Collection[_Key], on_news: Callable[[_Key, _News], None]
+) -> None:
     """News of these tasks; news may arrive after the end of their task."""
     for key, news in pool.news():
         if key in keys:
             on_news(key, news)
 
 
-def drain(get_nowait: Callable[[], Result]) -> Iterator[Result]:
+def drain(get_nowait: Callable[[], _Result]) -> Iterator[_Result]:
     """Everything that a queue holds."""
     while True:
         try:
@@ -174,5 +176,5 @@ def _die_with_parent(ending: Connection) -> None:
     os._exit(1)
 
 
-def _work(key: Key, task: Task[Any, Result]) -> Result:
+def _work(key: _Key, task: Task[Any, _Result]) -> _Result:
     return task(lambda news: _parent["news"].put((key, news)), _parent["stop"].is_set)

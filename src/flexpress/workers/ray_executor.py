@@ -24,7 +24,7 @@ from flexpress.files.versions import check_versions, versions
 from flexpress.workers.cluster import errors_raised_here, import_ray, on_cluster, one_line
 from flexpress.workers.processes import Task, WorkerPool, drain
 
-MOST_LOSSES = 5
+_MOST_LOSSES = 5
 """Machines or processes that may be lost with one task."""
 
 _ASK_SECONDS = 0.5
@@ -86,7 +86,7 @@ class _RayExecutor:
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         mailbox = ray.remote(num_cpus=0, scheduling_strategy=here, **_RESTARTED)(_Mailbox)
         self._mailbox = mailbox.remote()
-        self._perform = ray.remote(num_cpus=1, max_retries=0)(perform_task)
+        self._perform = ray.remote(num_cpus=1, max_retries=0)(_perform_task)
         self._path = tuple(map(os.path.abspath, sys.path))
         self._tasks: dict[Any, _PendingTask] = {}  # by their keys
         self._lost: SimpleQueue[_PendingTask] = SimpleQueue()
@@ -140,7 +140,7 @@ class _RayExecutor:
         task, shared = self._pack(pending.key, pending.task)
         pending.attempt += 1
         pending.begun = False
-        message = TaskMessage(
+        message = _TaskMessage(
             pending.key, pending.attempt, pickle.dumps(task), self._path, versions()
         )
         pending.reference = self._perform.remote(message, self._mailbox, *shared)
@@ -155,10 +155,10 @@ class _RayExecutor:
             pending.cancel()
         except self._ray.exceptions.RayError as error:
             pending.losses += 1
-            if pending.losses < MOST_LOSSES:
+            if pending.losses < _MOST_LOSSES:
                 self._lost.put(pending)
                 return
-            why = f"lost {MOST_LOSSES} times, perhaps for want of memory: {one_line(error)}"
+            why = f"lost {_MOST_LOSSES} times, perhaps for want of memory: {one_line(error)}"
             pending.result.set_exception(LostError(why))
         except BaseException as error:
             pending.result.set_exception(error)
@@ -167,7 +167,7 @@ class _RayExecutor:
 
 
 @dataclass(frozen=True)
-class TaskMessage:
+class _TaskMessage:
     """A task as it is sent to a machine of the cluster."""
 
     key: Any
@@ -210,7 +210,7 @@ class _Mailbox:
 class _MailboxClient:
     """A task's access to the mailbox."""
 
-    def __init__(self, mailbox: Any, message: TaskMessage) -> None:
+    def __init__(self, mailbox: Any, message: _TaskMessage) -> None:
         self._ray, self._mailbox = import_ray(), mailbox
         self._key, self._attempt = message.key, message.attempt
         begun = _Message(self._key, self._attempt)
@@ -232,7 +232,7 @@ class _MailboxClient:
         self._asked = time.monotonic()
 
 
-def perform_task(message: TaskMessage, mailbox: Any, *shared: Any) -> Any:
+def _perform_task(message: _TaskMessage, mailbox: Any, *shared: Any) -> Any:
     """Runs on a machine of the cluster."""
     check_versions(message.versions)
     sys.path.extend(place for place in message.path if place not in sys.path)

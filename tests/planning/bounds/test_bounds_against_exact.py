@@ -12,7 +12,7 @@ from small_problems import optimum, random_tours, small_problem
 from thinned import few_and_many
 
 from flexpress.planning.bounds import tour_bounds
-from flexpress.planning.bounds.certificate import lower_bound
+from flexpress.planning.bounds.certificate import _lower_bound
 from flexpress.planning.bounds.effort import ProofEffort
 from flexpress.planning.bounds.one_tree import least_length
 from flexpress.planning.bounds.shared_load import farthest_client, shared_load
@@ -37,7 +37,7 @@ def cases(objective: Objective, seeds: range, max_clients: int = 7) -> Iterator[
 
 
 def bound_from(problem: Problem, objective: Objective, tours: Tours) -> float:
-    return lower_bound(problem, objective, tours, ProofEffort()).value
+    return _lower_bound(problem, objective, tours, ProofEffort()).value
 
 
 def bound_from_optimum(problem: Problem, objective: Objective) -> float:

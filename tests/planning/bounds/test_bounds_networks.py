@@ -10,7 +10,7 @@ from cases import OBJECTIVES, block_network
 
 from flexpress import Plan, Scenario, make_plan
 from flexpress.planning.bounds import certify_plan
-from flexpress.planning.bounds.certificate import lower_bound
+from flexpress.planning.bounds.certificate import _lower_bound
 from flexpress.planning.bounds.effort import ProofEffort
 from flexpress.planning.bounds.tour_bounds import TourBounds
 from flexpress.planning.problem import Problem
@@ -27,7 +27,7 @@ def test_one_network_is_solved_to_optimality() -> None:
     tours = solve_search(network, "minmax", Effort())
     assert tours is not None
     cost = network.cost("minmax", tours)
-    assert lower_bound(network, "minmax", tours, ProofEffort()).value == pytest.approx(
+    assert _lower_bound(network, "minmax", tours, ProofEffort()).value == pytest.approx(
         cost, rel=OPTIMAL
     )
 

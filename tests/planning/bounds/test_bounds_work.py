@@ -12,9 +12,9 @@ from cases import OBJECTIVES, block_network, problem_of
 
 from flexpress import InputError, Plan, Scenario, make_plan
 from flexpress.planning.bounds import certificate, certify_plan
-from flexpress.planning.bounds.certificate import LowerBound, lower_bound
+from flexpress.planning.bounds.certificate import LowerBound, _lower_bound
 from flexpress.planning.bounds.effort import ProofEffort
-from flexpress.planning.bounds.one_tree import one_tree
+from flexpress.planning.bounds.one_tree import _one_tree
 from flexpress.planning.bounds.pricing import price
 from flexpress.planning.problem import Problem
 from flexpress.planning.progress import Effort, Progress, Watch
@@ -27,7 +27,7 @@ NETWORK = block_network(1)
 def bound_of(problem: Problem, objective: Objective, effort: ProofEffort) -> LowerBound:
     tours = solve_search(problem, objective, Effort(iterations=2000))
     assert tours is not None
-    return lower_bound(problem, objective, tours, effort)
+    return _lower_bound(problem, objective, tours, effort)
 
 
 def small_network(num_clients: int = 11) -> Problem:
@@ -63,7 +63,7 @@ def test_seconds_are_kept(objective: Objective, monkeypatch: pytest.MonkeyPatch)
     tours = solve_search(NETWORK, objective, Effort(iterations=2000))
     assert tours is not None
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(looks)))
-    bound = lower_bound(NETWORK, objective, tours, ProofEffort(seconds=50.0, started=0.0))
+    bound = _lower_bound(NETWORK, objective, tours, ProofEffort(seconds=50.0, started=0.0))
     assert bound.value > 0
     assert 50 <= next(looks) < 75
 
@@ -123,7 +123,7 @@ class TestCertifiedPlans:
         scenario = Scenario.preset("alps")
         assert scenario.distances is not None
         assert certify_plan(scenario, make_plan(scenario, iterations=3000)).gap is not None
-        assert len(price.signatures) == len(one_tree.signatures) == 1
+        assert len(price.signatures) == len(_one_tree.signatures) == 1
 
     @pytest.mark.parametrize("seconds", [0, -1.0, np.nan, 2e9])
     def test_seconds_out_of_range(self, planned: tuple[Scenario, Plan], seconds: float) -> None:

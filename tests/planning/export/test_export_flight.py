@@ -25,7 +25,7 @@ from flexpress import InputError, Scenario
 from flexpress.planning.export import EXPORT_FORMATS, check_clearance, export_plan, parse_origin
 from flexpress.planning.export.flight_plan import Corner, Stop, make_flight_plan
 from flexpress.scenario import Objective
-from flexpress.scenario.projection import Coordinate, geodesics
+from flexpress.scenario.projection import Coordinate, _geodesics
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -90,7 +90,7 @@ def test_no_fly_zones_turn_left_even_across_the_date_line() -> None:
     east = [longitude < 0 for _, longitude in zone]
     assert east == [True, True, False, False]
     assert zone[0][0] < zone[1][0]  # northwards on the eastern side
-    sides = geodesics(np.array(zone), np.roll(np.array(zone), -1, axis=0))
+    sides = _geodesics(np.array(zone), np.roll(np.array(zone), -1, axis=0))
     assert np.sort(sides) == pytest.approx([100, 100, 110, 110], abs=0.001)
 
 

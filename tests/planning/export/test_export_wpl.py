@@ -22,7 +22,7 @@ from flights import (
 
 from flexpress import InputError, Plan, Scenario
 from flexpress.planning.export import export_plan
-from flexpress.planning.export.wpl import whole_seconds
+from flexpress.planning.export.wpl import _whole_seconds
 from flexpress.scenario import Objective
 
 WHY = "pymavlink is in the development extra: pip install 'flexpress[dev]'"
@@ -49,7 +49,7 @@ def test_pymavlink_reads_what_was_meant(preset: str, objective: Objective, tmp_p
     scenario, plan = preset_plan(preset, objective)
     files = loaded(scenario, plan, tmp_path)
     above_sea = scenario.server_altitude or 0
-    hold = whole_seconds(scenario.transfer_time)
+    hold = _whole_seconds(scenario.transfer_time)
     assert set(files) == {k for k, tour in enumerate(plan.transporters) if tour.clients}
     for k, items in files.items():
         tour = plan.transporters[k]
@@ -81,7 +81,7 @@ def test_holds_are_whole_seconds_that_last_long_enough(tmp_path: Path) -> None:
     scenario = walled()  # 5.25 s at each client, corners on the way home
     items = loaded(scenario, walled_plan(scenario), tmp_path)[0]
     assert [item.param1 for item in items[3:-1]] == [6, 6, 0, 0]
-    assert [whole_seconds(hold) for hold in (0.0, 6.0, 6.0000001, 6.001, 0.2)] == [0, 6, 6, 7, 1]
+    assert [_whole_seconds(hold) for hold in (0.0, 6.0, 6.0000001, 6.001, 0.2)] == [0, 6, 6, 7, 1]
 
 
 def test_holds_that_break_the_budget_are_refused() -> None:

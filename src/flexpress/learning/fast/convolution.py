@@ -42,29 +42,29 @@ def forward_block(block: Records, work: Workspace, sample: int) -> None:
         first, weights = block.first_tap, block.packed
         for number in range(SUMS):
             taps = at(work.sums, block.first_sum + number) * block.row_taps
-            convolve_line(block, work, first, taps, weights, number * line)
+            _convolve_line(block, work, first, taps, weights, number * line)
             weights += (1 + taps) * block.filled
             first += taps
-        pool_line(block, work, corner, output + y * block.output_row)
+        _pool_line(block, work, corner, output + y * block.output_row)
 
 
 @inlined
-def convolve_line(
+def _convolve_line(
     block: Records, work: Workspace, first: int, taps: int, weights: int, out: int
 ) -> None:
     """One of these sums for a whole row: sixteen channels at a time, then the last eight."""
     for channel in range(0, block.filled, 16):
         start, to = weights + channel, out + channel
         if channel + 16 <= block.filled:
-            convolve_pixels(shape(5, 2), block, work, first, taps, start, to)
+            _convolve_pixels(shape(5, 2), block, work, first, taps, start, to)
         elif block.kernel == 5:
-            slide_pixels(shape(10, 1), block, work, first, taps, start, to)
+            _slide_pixels(shape(10, 1), block, work, first, taps, start, to)
         else:
-            convolve_pixels(shape(7, 1), block, work, first, taps, start, to)
+            _convolve_pixels(shape(7, 1), block, work, first, taps, start, to)
 
 
 @part
-def convolve_pixels(
+def _convolve_pixels(
     tile_shape: Any, block: Records, work: Workspace, first: int, taps: int, start: int, out: int
 ) -> None:
     """Some neighbouring pixels at a time, tap by tap; the last tile overlaps the one before it.
@@ -84,7 +84,7 @@ def convolve_pixels(
 
 
 @part
-def slide_pixels(
+def _slide_pixels(
     tile_shape: Any, block: Records, work: Workspace, first: int, taps: int, start: int, out: int
 ) -> None:
     """The same, with the five taps of a row of the kernel sliding along the pixels.
@@ -106,14 +106,14 @@ def slide_pixels(
 
 
 @part
-def pool_line(block: Records, work: Workspace, corner: int, output: int) -> None:
+def _pool_line(block: Records, work: Workspace, corner: int, output: int) -> None:
     """The largest value in each square of four pixels of two rows of the convolution."""
     filled, row, pixel = block.filled, block.row, block.pixel
     line = 2 * block.width * filled
     for x in range(block.width):
         window, square, out = corner + 2 * x * pixel, 2 * x * filled, output + x * filled
         for channel in range(0, filled, 8):
-            pool(
+            _pool(
                 work.lines,
                 square + channel,
                 line,
@@ -128,7 +128,7 @@ def pool_line(block: Records, work: Workspace, corner: int, output: int) -> None
 
 
 @intrinsic
-def pool(
+def _pool(
     typing: Any,
     lines: Any,
     square: Any,
@@ -154,7 +154,7 @@ def pool(
         emit = VectorBuilder(builder)
         lines, square, line, filled, window, row, pixel, values, places, out = arguments
         upper, lower = zip(
-            *(outputs(emit, lines, emit.ahead(square, filled, right), line) for right in (0, 1)),
+            *(_outputs(emit, lines, emit.ahead(square, filled, right), line) for right in (0, 1)),
             strict=True,
         )
         largest = upper[0]
@@ -177,7 +177,7 @@ def pool(
     return types.none(lines, i, i, i, i, i, i, values, places, i), generate
 
 
-def outputs(emit: VectorBuilder, lines: Any, place: Any, line: Any) -> tuple[Any, Any]:
+def _outputs(emit: VectorBuilder, lines: Any, place: Any, line: Any) -> tuple[Any, Any]:
     """Two outputs of the convolution, one above the other, from its four sums."""
     sums = [emit.load(lines, emit.ahead(place, line, number)) for number in range(SUMS)]
     add, subtract = emit.builder.fadd, emit.builder.fsub

@@ -39,17 +39,17 @@ def backward_block(
     for first in range(0, samples, group):
         last = first + group if first + group < samples else samples
         for channel in range(block.channels):
-            count = list_winners(block, work, first, last, channel)
-            add_gradient(block, work, rows, count, channel * patch)
+            count = _list_winners(block, work, first, last, channel)
+            _add_gradient(block, work, rows, count, channel * patch)
             slope = at(work.gradient, biases + channel) + sum_of_gains(rows, 0, count)
             put(work.gradient, biases + channel, slope)
             if further:
-                add_slopes(block, work, rows, count, block.weights + channel * patch)
-    descend(block, work, rate)
+                _add_slopes(block, work, rows, count, block.weights + channel * patch)
+    _descend(block, work, rate)
 
 
 @part
-def list_winners(block: Records, work: Workspace, first: int, last: int, channel: int) -> int:
+def _list_winners(block: Records, work: Workspace, first: int, last: int, channel: int) -> int:
     """List the derivatives of a channel that ReLU lets through, with their windows; count them."""
     gains, spots = work.by_output.gains, work.by_output.spots
     slopes, places = work.slopes, work.places
@@ -69,27 +69,27 @@ def list_winners(block: Records, work: Workspace, first: int, last: int, channel
 
 
 @inlined
-def add_gradient(block: Records, work: Workspace, rows: SparseRows, count: int, to: int) -> None:
+def _add_gradient(block: Records, work: Workspace, rows: SparseRows, count: int, to: int) -> None:
     """Gradient of a channel's weights += gain x window: whole columns of a kernel of 5, or rows."""
     if block.kernel == 5:
         for x in range(0, block.patch_row, 16):
             if x + 16 <= block.patch_row:
-                add_windows(shape(5, 2), block, work, rows, count, x, to + x)
+                _add_windows(shape(5, 2), block, work, rows, count, x, to + x)
             else:
-                add_windows(shape(5, 1), block, work, rows, count, x, to + x)
+                _add_windows(shape(5, 1), block, work, rows, count, x, to + x)
         return
     for y in range(block.kernel):
         start, target = y * block.row, to + y * block.patch_row
         for x in range(0, block.patch_row, 40):
             if x + 40 <= block.patch_row:
-                add_windows(shape(1, 5), block, work, rows, count, start + x, target + x)
+                _add_windows(shape(1, 5), block, work, rows, count, start + x, target + x)
             else:
                 for z in range(x, block.patch_row, 8):
-                    add_windows(shape(1, 1), block, work, rows, count, start + z, target + z)
+                    _add_windows(shape(1, 1), block, work, rows, count, start + z, target + z)
 
 
 @part
-def add_windows(
+def _add_windows(
     tile_shape: Any,
     block: Records,
     work: Workspace,
@@ -103,7 +103,9 @@ def add_windows(
 
 
 @inlined
-def add_slopes(block: Records, work: Workspace, rows: SparseRows, count: int, weights: int) -> None:
+def _add_slopes(
+    block: Records, work: Workspace, rows: SparseRows, count: int, weights: int
+) -> None:
     """Slopes of every window += gain x weights: a column of the kernel at a time.
 
     The next window of the list is in another column, so the processor need not wait for the slopes
@@ -111,15 +113,15 @@ def add_slopes(block: Records, work: Workspace, rows: SparseRows, count: int, we
     """
     for x in range(0, block.patch_row, 8):
         if block.kernel == 5:
-            add_weights(shape(5, 1), block, work, rows, count, weights + x, x)
+            _add_weights(shape(5, 1), block, work, rows, count, weights + x, x)
         else:
             for y in range(block.kernel):
                 source, to = weights + y * block.patch_row + x, y * block.row + x
-                add_weights(shape(1, 1), block, work, rows, count, source, to)
+                _add_weights(shape(1, 1), block, work, rows, count, source, to)
 
 
 @part
-def add_weights(
+def _add_weights(
     tile_shape: Any,
     block: Records,
     work: Workspace,
@@ -135,7 +137,7 @@ def add_weights(
 
 
 @part
-def descend(block: Records, work: Workspace, rate: np.float32) -> None:
+def _descend(block: Records, work: Workspace, rate: np.float32) -> None:
     """Weights -= rate x gradient, without what vectors computed beyond a row of the kernel."""
     patch = block.kernel * block.patch_row
     for channel in range(block.channels):

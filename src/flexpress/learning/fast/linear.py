@@ -29,11 +29,11 @@ def forward_linear(layer: Records, work: Workspace, samples: int, rectified: boo
                 )
             target = layer.output + sample * layer.output_size + output
             store_sums(tile, work.values, target, layer.output_size)
-    add_bias(layer, work, samples, rectified)
+    _add_bias(layer, work, samples, rectified)
 
 
 @part
-def add_bias(layer: Records, work: Workspace, samples: int, rectified: bool) -> None:
+def _add_bias(layer: Records, work: Workspace, samples: int, rectified: bool) -> None:
     zero = np.float32(0)
     for sample in range(samples):
         start = layer.output + sample * layer.output_size
@@ -51,16 +51,16 @@ def backward_linear(
     Slopes of the input: a sum of rows of weights for each sample. Gradient of a row of weights: a
     sum of samples. Both go along a list of the nonzero slopes of the output.
     """
-    list_slopes(layer, work, samples, rectified)
+    _list_slopes(layer, work, samples, rectified)
     size = layer.input_size
     by_ten = size - size % 80
     by_five = size - size % 40
     for column in range(0, by_ten, 80):
-        backward_columns(shape(1, 10), layer, work, samples, rate, further, column)
+        _backward_columns(shape(1, 10), layer, work, samples, rate, further, column)
     for column in range(by_ten, by_five, 40):
-        backward_columns(shape(1, 5), layer, work, samples, rate, further, column)
+        _backward_columns(shape(1, 5), layer, work, samples, rate, further, column)
     for column in range(by_five, size, 8):
-        backward_columns(shape(1, 1), layer, work, samples, rate, further, column)
+        _backward_columns(shape(1, 1), layer, work, samples, rate, further, column)
     for output in range(layer.outputs):
         rows = work.by_output
         gains = sum_of_gains(rows, output * samples, at(rows.counts, output))
@@ -69,7 +69,7 @@ def backward_linear(
 
 
 @part
-def backward_columns(
+def _backward_columns(
     tile_shape: Any,
     layer: Records,
     work: Workspace,
@@ -96,7 +96,7 @@ def backward_columns(
 
 
 @part
-def list_slopes(layer: Records, work: Workspace, samples: int, rectified: bool) -> None:
+def _list_slopes(layer: Records, work: Workspace, samples: int, rectified: bool) -> None:
     """List the nonzero slopes of the output, by sample and by output."""
     by_sample, by_output = work.by_sample, work.by_output
     size, outputs = layer.input_size, layer.outputs

@@ -27,15 +27,15 @@ from numba.extending import models, register_model
 from flexpress.learning.fast.decorators import Generator, intrinsic
 
 LANES = 8
-FLOAT = ir.FloatType()
+_FLOAT = ir.FloatType()
 INDEX = ir.IntType(64)
 SHORT = ir.IntType(32)
-VECTOR = ir.VectorType(FLOAT, LANES)
+VECTOR = ir.VectorType(_FLOAT, LANES)
 SHORTS = ir.VectorType(SHORT, LANES)
 _FUSED = ("contract", "nsz")
 
 
-class Shape(types.Type):
+class _Shape(types.Type):
     """Rows and columns of a tile, known when code is compiled."""
 
     def __init__(self, rows: int, columns: int) -> None:
@@ -43,7 +43,7 @@ class Shape(types.Type):
         super().__init__(f"Shape({rows}, {columns})")
 
 
-class Tile(types.Type):
+class _Tile(types.Type):
     """A grid of vectors."""
 
     def __init__(self, rows: int, columns: int) -> None:
@@ -61,12 +61,12 @@ class Tile(types.Type):
                 yield row * self.columns + column, row, column
 
 
-register_model(Shape)(models.OpaqueModel)
+register_model(_Shape)(models.OpaqueModel)
 
 
-@register_model(Tile)
-class TileModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, tile: Tile) -> None:
+@register_model(_Tile)
+class _TileModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, tile: _Tile) -> None:
         super().__init__(manager, tile, tile.model)  # type: ignore[no-untyped-call]  # Numba's
 
 
@@ -93,7 +93,7 @@ class VectorBuilder:
         return self.builder.shuffle_vector(first, nothing, ir.Constant(SHORTS, [0] * LANES))
 
     def broadcast_from(self, memory: Any, index: Any) -> Any:
-        return self.broadcast(self.load(memory, index, FLOAT))
+        return self.broadcast(self.load(memory, index, _FLOAT))
 
     def ahead(self, index: Any, stride: Any, times: int) -> Any:
         step = self.builder.mul(stride, ir.Constant(INDEX, times), flags=("nsw",))
@@ -115,7 +115,7 @@ def shape(typing: Any, rows: Any, columns: Any) -> tuple[Any, Generator]:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return context.get_dummy_value()
 
-    return Shape(rows.literal_value, columns.literal_value)(rows, columns), generate
+    return _Shape(rows.literal_value, columns.literal_value)(rows, columns), generate
 
 
 @intrinsic
@@ -128,7 +128,7 @@ def num_rows(typing: Any, shape: Any) -> tuple[Any, Generator]:
 
 @intrinsic
 def zeros(typing: Any, shape: Any) -> tuple[Any, Generator]:
-    tile = Tile(shape.rows, shape.columns)
+    tile = _Tile(shape.rows, shape.columns)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return ir.Constant(tile.model, None)
@@ -139,7 +139,7 @@ def zeros(typing: Any, shape: Any) -> tuple[Any, Generator]:
 @intrinsic
 def load(typing: Any, shape: Any, memory: Any, start: Any, stride: Any) -> tuple[Any, Generator]:
     """tile[r, c] = memory[start + r stride + 8 c : + 8]."""
-    tile = Tile(shape.rows, shape.columns)
+    tile = _Tile(shape.rows, shape.columns)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         emit = VectorBuilder(builder)

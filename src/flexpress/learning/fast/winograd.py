@@ -73,7 +73,7 @@ def pack_weights(block: Records, work: Workspace) -> None:
             for _ in range(at(work.sums, block.first_sum + number)):
                 transform = work.transforms[k]
                 first = source + transform.first * block.patch_row
-                transform_weights(
+                _transform_weights(
                     block, work, first, transform.rows, np.float32(transform.flip), target
                 )
                 target += taps * filled
@@ -81,7 +81,7 @@ def pack_weights(block: Records, work: Workspace) -> None:
 
 
 @part
-def transform_weights(
+def _transform_weights(
     block: Records, work: Workspace, first: int, rows: int, flip: np.float32, target: int
 ) -> None:
     """One, two or three rows of a kernel, for one output channel."""

@@ -55,14 +55,14 @@ class Workspace(NamedTuple):
         pooled = blocks["height"] * blocks["width"]
         listed = layout.batch * max([*pooled, *outputs])
         return cls(
-            aligned(layout.num_params, np.float32),
-            aligned(max([0, *gradients]), np.float32),
-            aligned(layout.num_packed, np.float32),
-            aligned(layout.num_values, np.float32),
-            aligned(layout.num_values, np.float32),
-            aligned(layout.num_values, np.int32),
-            aligned(max([0, *transformed]), np.float32),
-            aligned(max([0, *lines]), np.float32),
+            _aligned(layout.num_params, np.float32),
+            _aligned(max([0, *gradients]), np.float32),
+            _aligned(layout.num_packed, np.float32),
+            _aligned(layout.num_values, np.float32),
+            _aligned(layout.num_values, np.float32),
+            _aligned(layout.num_values, np.int32),
+            _aligned(max([0, *transformed]), np.float32),
+            _aligned(max([0, *lines]), np.float32),
             _sparse_rows(listed, layout.batch),
             _sparse_rows(listed, max(outputs)),
             layout.net.transforms,
@@ -75,11 +75,11 @@ def _sparse_rows(length: int, rows: int) -> SparseRows:
     """With room for one more: zeros are written too, and overwritten by the next entry."""
     length += 1
     return SparseRows(
-        aligned(length, np.float32), aligned(length, np.int32), np.zeros(rows, dtype=np.int64)
+        _aligned(length, np.float32), _aligned(length, np.int32), np.zeros(rows, dtype=np.int64)
     )
 
 
-def aligned(count: int, kind: Any) -> NDArray[Any]:
+def _aligned(count: int, kind: Any) -> NDArray[Any]:
     """Zeros, aligned to a cache line."""
     item = np.dtype(kind).itemsize
     room = np.zeros(round_up(count, 16) + CACHE_LINE // item, dtype=kind)

@@ -26,10 +26,10 @@ from flexpress.learning.task import make_task
 from flexpress.scenario import Scenario
 from flexpress.workers.cluster import cluster_cores, on_cluster
 
-SHARD_SIZE = 16
+_SHARD_SIZE = 16
 """Jobs, at most, whose updates a worker adds up."""
 
-MOST_TEST_PARTS, SMALLEST_TEST_PART = 16, 1000
+_MOST_TEST_PARTS, _SMALLEST_TEST_PART = 16, 1000
 """Parts of the test samples, each evaluated by one worker, with a separate learner."""
 
 
@@ -48,7 +48,7 @@ class RayLearner:
         address: str | None = None,
         workers: int | None = None,
         engine: Engine = "auto",
-        shard_size: int = SHARD_SIZE,
+        shard_size: int = _SHARD_SIZE,
         tell: Tell = ignore,
     ) -> None:
         """`address` is HOST:PORT, `auto`, or `local`; by default there is one worker per core."""
@@ -69,7 +69,7 @@ class RayLearner:
             self._initial = learner.initial_model()
             self._num_tests = len(task.dataset.test_labels)
             self.data_digest = task.dataset.digest  # identifies the data that it trains on
-            self._sent = SentModels(ray)
+            self._sent = _SentModels(ray)
             path = tuple(map(os.path.abspath, sys.path))
             settings = WorkerSettings(scenario, engine, path, by_torch=self._name == "TorchLearner")
             worker = ray.remote(num_cpus=1, max_restarts=-1)(Worker)
@@ -109,7 +109,7 @@ class RayLearner:
 
     def train_sums(self, groups: Groups, should_stop: ShouldStop) -> Iterator[Vector]:
         """For each group, the sums of its shards, added in their order."""
-        parts = [even_parts(group, self._shard_size) for group in groups]
+        parts = [_even_parts(group, self._shard_size) for group in groups]
         sums = self._sums([shard for shards in parts for shard in shards], should_stop)
         for shards in parts:
             total = np.zeros_like(self._initial)
@@ -121,7 +121,7 @@ class RayLearner:
         """Mean cross-entropy and accuracy on the test samples, combined from fixed parts."""
         check_model("model", model, self._initial.size)
         reference = self._sent.reference(model)
-        parts = parts_of(self._num_tests)
+        parts = _parts_of(self._num_tests)
         calls = [Call("evaluate", ([self._task], part, reference)) for part in parts]
         loss, right = 0.0, 0.0
         scores = self._pool.results(calls, lambda: False)
@@ -150,7 +150,7 @@ class RayLearner:
         return Call("train_sums", ([self._task], sent, *references))
 
 
-class SentModels:
+class _SentModels:
     """References to models in Ray's object store; each is put there once, as long as it lives."""
 
     def __init__(self, ray: Any) -> None:
@@ -174,14 +174,14 @@ class SentModels:
         return len(self._references)
 
 
-def even_parts(group: Sequence[Job], size: int) -> list[Sequence[Job]]:
+def _even_parts(group: Sequence[Job], size: int) -> list[Sequence[Job]]:
     """The fewest parts of at most `size` neighbours, as equal as possible."""
     num_parts = -(-len(group) // size)
     cuts = [len(group) * i // num_parts for i in range(num_parts + 1)]
     return [group[cuts[i] : cuts[i + 1]] for i in range(num_parts)]
 
 
-def parts_of(count: int) -> list[Part]:
+def _parts_of(count: int) -> list[Part]:
     """The parts of `count` test samples; they depend on nothing else."""
-    num_parts = min(MOST_TEST_PARTS, max(1, count // SMALLEST_TEST_PART))
+    num_parts = min(_MOST_TEST_PARTS, max(1, count // _SMALLEST_TEST_PART))
     return list(pairwise(count * i // num_parts for i in range(num_parts + 1)))

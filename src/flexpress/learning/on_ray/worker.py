@@ -17,10 +17,10 @@ from flexpress.learning.task import Task
 from flexpress.scenario import Scenario
 from flexpress.workers.cluster import import_ray
 
-SentJob = tuple[int | str, int, int, int]
+_SentJob = tuple[int | str, int, int, int]
 """A job as it is sent: client, index of its model, first step, number of steps."""
 
-Shard = Sequence[SentJob]
+Shard = Sequence[_SentJob]
 
 Part = tuple[int, int]
 """A range of test samples: the first, and the one after the last."""
@@ -75,12 +75,12 @@ class Worker:
         if self._task is None:
             self._task = import_ray().get(task[0])
         if part not in self._learners:
-            seen = self._task if part is None else with_tests(self._task, *part)
+            seen = self._task if part is None else _with_tests(self._task, *part)
             self._learners[part] = self._settings.learner(seen)
         return self._learners[part]
 
 
-def with_tests(task: Task, first: int, last: int) -> Task:
+def _with_tests(task: Task, first: int, last: int) -> Task:
     """The task with a part of the test samples, as views."""
     data = task.dataset
     images, labels = data.test_images[first:last], data.test_labels[first:last]

@@ -27,10 +27,10 @@ _CALLS_AHEAD = 8
 _POLL_SECONDS = 0.1
 """Between two calls of `should_stop`."""
 
-PATIENCE_SECONDS = 120.0
+_PATIENCE_SECONDS = 120.0
 """How long to wait for a worker when there is none at all."""
 
-MOST_LOSSES = 5
+_MOST_LOSSES = 5
 """Workers that may die during one call before the call is blamed."""
 
 
@@ -132,7 +132,7 @@ class WorkerPool:
                 self._receive(current, reference)
         if self._ready or current.running:
             self._seen = time.monotonic()
-        elif not self._starting or time.monotonic() - self._seen > PATIENCE_SECONDS:
+        elif not self._starting or time.monotonic() - self._seen > _PATIENCE_SECONDS:
             raise FlexpressError(
                 f"none of {self.size} Ray workers is ready: the cluster has no free core "
                 f"for them (see `ray status`), or all died{self._last_error}"
@@ -165,9 +165,9 @@ class WorkerPool:
             self._check_all()
             heapq.heappush(current.waiting, number)
             current.losses[number] += 1
-            if current.losses[number] == MOST_LOSSES:
+            if current.losses[number] == _MOST_LOSSES:
                 raise FlexpressError(
-                    f"{MOST_LOSSES} Ray workers died while training the same clients, perhaps for "
+                    f"{_MOST_LOSSES} Ray workers died while training the same clients, perhaps for "
                     f"lack of memory: {one_line(error)}"
                 ) from None
 

@@ -83,11 +83,11 @@ def certify_plan(
         watch.note(_WITHOUT_HIGHS)
     load(watch.note)
     effort = ProofEffort(seconds, watch=watch)
-    bound = lower_bound(Problem.of(scenario), plan.objective, plan.nodes(scenario), effort)
+    bound = _lower_bound(Problem.of(scenario), plan.objective, plan.nodes(scenario), effort)
     return plan.with_bound(min(bound.value, plan.cost), bound.method)
 
 
-def lower_bound(
+def _lower_bound(
     problem: Problem, objective: Objective, tours: Tours, effort: ProofEffort
 ) -> LowerBound:
     """The best of all bounds that the size of the problem and the effort allow."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from flexpress.planning.progress import UNWATCHED, Progress, Watch
 
-LABELS = 30_000_000
+_LABELS = 30_000_000
 """The limit if no time is given: about a minute."""
 
 _LABELS_PER_CALL = 50_000
@@ -19,7 +19,7 @@ class ProofEffort:
     """Counts the work that was done, and reports it together with the best bound."""
 
     seconds: float | None = None
-    labels: int = LABELS  # the limit if no seconds are given
+    labels: int = _LABELS  # the limit if no seconds are given
     watch: Watch = UNWATCHED
     done: int = 0
     bound: float | None = None

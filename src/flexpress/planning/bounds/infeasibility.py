@@ -27,7 +27,7 @@ def prove_infeasible(problem: Problem, words: Words, effort: ProofEffort) -> str
     """Why no plan keeps the budgets, in words; None if that could not be proven."""
     return (
         out_of_reach(problem, words)
-        or too_much_together(problem, words, effort)
+        or _too_much_together(problem, words, effort)
         or _not_by_tours(problem, effort)
     )
 
@@ -49,7 +49,7 @@ def out_of_reach(problem: Problem, words: Words) -> str | None:
     )
 
 
-def too_much_together(problem: Problem, words: Words, effort: ProofEffort) -> str | None:
+def _too_much_together(problem: Problem, words: Words, effort: ProofEffort) -> str | None:
     """The least energy of all tours together, compared with the sum of the budgets."""
     kinds = kinds_of(problem)
     together = sum(kind.number * kind.budget for kind in kinds)

@@ -48,7 +48,7 @@ def least_length(problem: Problem, should_stop: ShouldStop = never) -> float:
     ascents = int(np.clip(_DISTANCES_READ / len(x) ** 2, _FEWEST_ASCENTS, _MOST_ASCENTS))
     best, change = 0.0, np.zeros(len(x))
     for ascent in range(ascents):
-        length, degrees = one_tree(nodes, apart)
+        length, degrees = _one_tree(nodes, apart)
         best = max(best, length)
         slope = degrees - 2.0
         slope[0] = 0.0  # the server has any number of legs
@@ -69,7 +69,7 @@ def _shorter_ways(matrix: FloatArray) -> FloatArray:
 
 
 @njit(cache=True)
-def one_tree(nodes: _Nodes, apart: int) -> tuple[float, FloatArray]:
+def _one_tree(nodes: _Nodes, apart: int) -> tuple[float, FloatArray]:
     """Length of the shortest one-tree without what the weights add to any plan; node degrees."""
     weights, num_nodes = nodes.weights, len(nodes.x)
     degrees = np.zeros(num_nodes)

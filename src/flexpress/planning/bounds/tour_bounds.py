@@ -29,7 +29,7 @@ from flexpress.planning.bounds.pricing_data import (
 from flexpress.planning.problem import Problem, Tours
 from flexpress.scenario import Objective
 
-MOST_CLIENTS = 150
+_MOST_CLIENTS = 150
 _MOST_STEPS = 4e9
 """Limit for one table of completions, which takes seconds."""
 
@@ -72,7 +72,7 @@ class TourBounds:
         """A bound for `sws` or `total`, given the cost of some plan."""
         counts = np.maximum(np.arange(self.problem.num_clients + 1), 1)
         latest = np.sqrt(cost / counts) if objective == "sws" else np.full(len(counts), cost)
-        if self.problem.num_clients > MOST_CLIENTS:
+        if self.problem.num_clients > _MOST_CLIENTS:
             return 0.0
         fleet = self._fleet(SWS if objective == "sws" else TOTAL, latest, cost)
         bound = 0.0
@@ -130,7 +130,7 @@ class TourBounds:
 
         `number` replaces the number of transporters of each kind.
         """
-        if self.problem.num_clients > MOST_CLIENTS:
+        if self.problem.num_clients > _MOST_CLIENTS:
             return False
         fleet = self._back_by(np.full(self.problem.num_clients + 1, latest), number)
         if self._too_large(fleet):

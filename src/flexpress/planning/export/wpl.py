@@ -22,7 +22,7 @@ def write_wpl(flight: FlightPlan) -> dict[str, str]:
 
 
 def _way_points(flight: FlightPlan, mission: Mission) -> str:
-    hold = whole_seconds(flight.hold)
+    hold = _whole_seconds(flight.hold)
     _check_budget(mission, flight.hold, hold)
     home = (0, 0, 0, 0, *flight.home, flight.home_altitude or 0)
     rows = [_row(0, _ABOVE_SEA, NAV_WAYPOINT, home)]
@@ -37,7 +37,7 @@ def _row(number: int, frame: int, command: int, params: Params) -> str:
     return "\t".join([str(number), str(int(number == 0)), str(frame), str(command), *numbers, "1"])
 
 
-def whole_seconds(hold: float) -> int:
+def _whole_seconds(hold: float) -> int:
     """ArduPilot cuts off fractions of a second: rounded up, so that the transfer is complete."""
     return math.ceil(round(hold, 6))
 

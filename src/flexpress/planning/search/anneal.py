@@ -19,11 +19,11 @@ from flexpress.planning.search.recreate import recreate, sort_removed, undo
 from flexpress.planning.search.rings import measure
 from flexpress.planning.search.ruin import ruin
 
-EXCHANGE_EVERY = index(16)
+_EXCHANGE_EVERY = index(16)
 
 
 @part
-def swap_owners(tours: Records, a: int, b: int) -> None:
+def _swap_owners(tours: Records, a: int, b: int) -> None:
     x, y = tours[a], tours[b]
     x.time_per_metre, y.time_per_metre = y.time_per_metre, x.time_per_metre
     x.time_per_client, y.time_per_client = y.time_per_client, x.time_per_client
@@ -34,7 +34,7 @@ def swap_owners(tours: Records, a: int, b: int) -> None:
 
 
 @part
-def exchange_tours(
+def _exchange_tours(
     tours: Records, search: Records, weights: Weights, slope: float, temperature: float
 ) -> float:
     """Let two transporters fly each other's tours, if Metropolis' rule agrees; the rise in cost."""
@@ -42,12 +42,12 @@ def exchange_tours(
     b = random_below(search, tours.shape[0])
     if a == b:
         return 0.0
-    swap_owners(tours, a, b)
+    _swap_owners(tours, a, b)
     cost_a = cost_if(tours, weights, a, tours[a].length, tours[a].count)
     cost_b = cost_if(tours, weights, b, tours[b].length, tours[b].count)
     rise = cost_a + cost_b - tours[a].cost - tours[b].cost
     if not accepts(search, rise * slope, temperature):
-        swap_owners(tours, a, b)
+        _swap_owners(tours, a, b)
         return 0.0
     tours[a].cost = cost_a
     tours[b].cost = cost_b
@@ -87,8 +87,8 @@ def anneal(
     keep_if_best(nodes, tours, search, weights.objective)
     slope = price(weights, total)
     for _ in range(ruins):
-        if unequal and random_below(search, EXCHANGE_EVERY) == 0:
-            total += exchange_tours(tours, search, weights, slope, temperature)
+        if unequal and random_below(search, _EXCHANGE_EVERY) == 0:
+            total += _exchange_tours(tours, search, weights, slope, temperature)
         for k in range(tours.shape[0]):
             tours[k].old_cost = tours[k].cost
             tours[k].old_length = tours[k].length

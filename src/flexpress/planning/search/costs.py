@@ -61,7 +61,7 @@ def price(weights: Weights, total: float) -> float:
 
 
 @part
-def true_cost(tours: Records, objective: int) -> float:
+def _true_cost(tours: Records, objective: int) -> float:
     """The objective itself; infinite if a budget is exceeded."""
     worst = 0.0
     total = 0.0
@@ -78,7 +78,7 @@ def true_cost(tours: Records, objective: int) -> float:
 
 @part
 def keep_if_best(nodes: Records, tours: Records, search: Records, objective: int) -> bool:
-    cost = true_cost(tours, objective)
+    cost = _true_cost(tours, objective)
     if cost >= search[0].best_cost * (1.0 - 1e-12):
         return False
     search[0].best_cost = cost

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from flexpress.arrays import FloatArray
 
-Indices = NDArray[np.intp]
+_Indices = NDArray[np.intp]
 
-LEAF = 48
+_LEAF = 48
 """Clients per leaf: few enough to compare each with each, enough to keep the leaves few."""
 
 
@@ -20,44 +20,44 @@ def nearest_clients(positions: FloatArray, num_neighbours: int) -> NDArray[np.in
     a neighbour. Points at equal distance are ordered by index.
     """
     m = min(num_neighbours, len(positions) - 1)
-    leaves = split(positions, np.arange(len(positions)))
+    leaves = _split(positions, np.arange(len(positions)))
     low = np.array([positions[leaf].min(axis=0) for leaf in leaves])  # (leaves, 2)
     high = np.array([positions[leaf].max(axis=0) for leaf in leaves])  # (leaves, 2)
     nearest = np.empty((len(positions), m), dtype=np.int32)
     for number, leaf in enumerate(leaves):
         gaps = np.maximum(0, np.maximum(low - high[number], low[number] - high))
         away = np.hypot(gaps[:, 0], gaps[:, 1])  # from this box to every box
-        nearest[leaf] = nearest_of_leaf(positions, leaf, leaves, away, m)
+        nearest[leaf] = _nearest_of_leaf(positions, leaf, leaves, away, m)
     return nearest
 
 
-def split(positions: FloatArray, points: Indices) -> list[Indices]:
+def _split(positions: FloatArray, points: _Indices) -> list[_Indices]:
     """Halve the points along their wider side until a leaf is small."""
-    if len(points) <= LEAF:
+    if len(points) <= _LEAF:
         return [points]
     spread = np.ptp(positions[points], axis=0)
     order = points[np.argsort(positions[points, int(spread.argmax())], kind="stable")]
     middle = len(points) // 2
-    return split(positions, order[:middle]) + split(positions, order[middle:])
+    return _split(positions, order[:middle]) + _split(positions, order[middle:])
 
 
-def nearest_of_leaf(
-    positions: FloatArray, leaf: Indices, leaves: list[Indices], away: FloatArray, m: int
-) -> Indices:
+def _nearest_of_leaf(
+    positions: FloatArray, leaf: _Indices, leaves: list[_Indices], away: FloatArray, m: int
+) -> _Indices:
     """Neighbours of the points of one leaf: look in the closest boxes, then in all within reach."""
     by_distance = np.argsort(away, kind="stable")
     counts = np.cumsum([len(leaves[box]) for box in by_distance])
     enough = int(np.searchsorted(counts, m + 1)) + 1
     candidates = np.concatenate([leaves[box] for box in by_distance[:enough]])
-    reach = np.partition(distances_between(positions, leaf, candidates), m, axis=1)[:, m].max()
+    reach = np.partition(_distances_between(positions, leaf, candidates), m, axis=1)[:, m].max()
     candidates = np.sort(np.concatenate([leaves[box] for box in np.flatnonzero(away <= reach)]))
-    distances = distances_between(positions, leaf, candidates)
+    distances = _distances_between(positions, leaf, candidates)
     distances[candidates[None, :] == leaf[:, None]] = -1.0  # itself comes first and is dropped
     order = np.argsort(distances, axis=1, kind="stable")[:, 1 : m + 1]
     return candidates[order]
 
 
-def distances_between(positions: FloatArray, rows: Indices, columns: Indices) -> FloatArray:
+def _distances_between(positions: FloatArray, rows: _Indices, columns: _Indices) -> FloatArray:
     offsets = positions[rows, None, :] - positions[None, columns, :]
     return np.hypot(offsets[..., 0], offsets[..., 1])
 

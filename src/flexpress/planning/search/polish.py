@@ -10,15 +10,15 @@ from __future__ import annotations
 from flexpress.planning.search.costs import cost_if, distance
 from flexpress.planning.search.records import Records, Weights, index, part, random_below
 
-NEAR = 8
+_NEAR = 8
 """Nearest neighbours to which edges are tried."""
 
-GAIN = 1e-9
+_GAIN = 1e-9
 """Relative: a smaller gain is rounding."""
 
 
 @part
-def lay_out(
+def _lay_out(
     nodes: Records,
     matrix: Records,
     tours: Records,
@@ -35,11 +35,11 @@ def lay_out(
             i = nodes[i].next
         travelled[k, 0] = 0.0
         returned[k, 0] = 0.0
-        retrace(nodes, matrix, tours, paths, travelled, returned, k, index(1))
+        _retrace(nodes, matrix, tours, paths, travelled, returned, k, index(1))
 
 
 @part
-def retrace(
+def _retrace(
     nodes: Records,
     matrix: Records,
     tours: Records,
@@ -71,7 +71,7 @@ def retrace(
 
 
 @part
-def reverse(
+def _reverse(
     nodes: Records,
     matrix: Records,
     tours: Records,
@@ -89,17 +89,17 @@ def reverse(
     longer = distance(nodes, matrix, a, c) + distance(nodes, matrix, b, d)
     longer -= distance(nodes, matrix, a, b) + distance(nodes, matrix, c, d)
     longer += returned[k, last] - returned[k, first] - (travelled[k, last] - travelled[k, first])
-    if longer >= -GAIN * tours[k].length:
+    if longer >= -_GAIN * tours[k].length:
         return False
     for t in range((last - first + 1) // 2):
         paths[k, first + t], paths[k, last - t] = paths[k, last - t], paths[k, first + t]
-    retrace(nodes, matrix, tours, paths, travelled, returned, k, first)
+    _retrace(nodes, matrix, tours, paths, travelled, returned, k, first)
     tours[k].cost = cost_if(tours, weights, k, tours[k].length, tours[k].count)
     return True
 
 
 @part
-def cross(
+def _cross(
     nodes: Records,
     matrix: Records,
     tours: Records,
@@ -138,7 +138,7 @@ def cross(
     cost_a = cost_if(tours, weights, a, length_a, new_a)
     cost_b = cost_if(tours, weights, b, length_b, new_b)
     old = tours[a].cost + tours[b].cost
-    if cost_a + cost_b >= old - GAIN * abs(old):
+    if cost_a + cost_b >= old - _GAIN * abs(old):
         return False
     # The new tour b goes to the buffer, the new end of tour a in place, then the buffer to b.
     if turned:
@@ -159,8 +159,8 @@ def cross(
     tours[b].count = new_b
     tours[a].cost = cost_a
     tours[b].cost = cost_b
-    retrace(nodes, matrix, tours, paths, travelled, returned, a, i + 1)
-    retrace(nodes, matrix, tours, paths, travelled, returned, b, 1)
+    _retrace(nodes, matrix, tours, paths, travelled, returned, a, i + 1)
+    _retrace(nodes, matrix, tours, paths, travelled, returned, b, 1)
     return True
 
 
@@ -179,10 +179,10 @@ def polish(
     proposals: int,
 ) -> None:
     """Try `proposals` random edges between a client and a near neighbour; keep those that pay."""
-    lay_out(nodes, matrix, tours, paths, travelled, returned)
+    _lay_out(nodes, matrix, tours, paths, travelled, returned)
     for k in range(tours.shape[0]):
         if tours[k].count > 1:
-            reverse(
+            _reverse(
                 nodes,
                 matrix,
                 tours,
@@ -194,16 +194,16 @@ def polish(
                 index(1),
                 tours[k].count,
             )
-    near = min(NEAR, neighbours.shape[1])
+    near = min(_NEAR, neighbours.shape[1])
     for _ in range(proposals):
         i = random_below(search, neighbours.shape[0])
         j = index(neighbours[i, random_below(search, near)])
         a, b = nodes[i].tour, nodes[j].tour
         turned = random_below(search, index(2)) == 1
         if a != b:
-            cross(nodes, matrix, tours, paths, travelled, returned, buffer, weights, i, j, turned)
+            _cross(nodes, matrix, tours, paths, travelled, returned, buffer, weights, i, j, turned)
             continue
         first = min(nodes[i].place, nodes[j].place) + (0 if turned else 1)
         last = max(nodes[i].place, nodes[j].place) - (1 if turned else 0)
         if first < last:
-            reverse(nodes, matrix, tours, paths, travelled, returned, weights, a, first, last)
+            _reverse(nodes, matrix, tours, paths, travelled, returned, weights, a, first, last)

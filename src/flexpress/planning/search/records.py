@@ -69,8 +69,8 @@ index: Any = np.int64
 compiles a function once more for every type of an argument."""
 
 FLAGS: dict[str, Any] = {"error_model": "numpy"}
-INTERNAL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-part = njit(**FLAGS, **INTERNAL)
+_INTERNAL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+part = njit(**FLAGS, **_INTERNAL)
 """For functions that only compiled code calls: without wrappers for Python they compile faster."""
 
 
@@ -84,7 +84,7 @@ class Weights(NamedTuple):
     doublings: int  # minmax: the power is 2^doublings
 
 
-LUCK = -np.log((np.arange(4096) + 0.5) / 4096)
+_LUCK = -np.log((np.arange(4096) + 0.5) / 4096)
 """Quantiles of an exponential variate, so that Metropolis' rule needs no logarithm."""
 
 
@@ -112,4 +112,4 @@ def random_unit(search: Records) -> float:
 @part
 def accepts(search: Records, rise: float, temperature: float) -> bool:
     """Metropolis' rule: yes if the cost falls, else with probability exp(-rise / temperature)."""
-    return rise < temperature * LUCK[random_bits(search) >> np.uint64(52)]
+    return rise < temperature * _LUCK[random_bits(search) >> np.uint64(52)]

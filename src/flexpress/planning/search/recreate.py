@@ -18,7 +18,7 @@ from flexpress.planning.search.records import (
 )
 from flexpress.planning.search.rings import link, unlink
 
-BLINK_BITS = np.uint64(64 - 7)
+_BLINK_BITS = np.uint64(64 - 7)
 """One neighbour in 2^7 is skipped, so that the greedy choice is not always the same."""
 
 
@@ -51,7 +51,7 @@ def sort_removed(
 
 
 @part
-def offer(
+def _offer(
     tours: Records, asked: Records, num_asked: int, client: int, detour: float, after: int, k: int
 ) -> int:
     """Tour k offers a place to the client; the number of tours that have made an offer."""
@@ -67,7 +67,7 @@ def offer(
 
 
 @part
-def both_ways(
+def _both_ways(
     nodes: Records, matrix: Records, near: Records, i: int, j: int, q: int
 ) -> tuple[float, float]:
     """Metres from client i to its q-th neighbour j, and back."""
@@ -77,7 +77,7 @@ def both_ways(
 
 
 @part
-def least_detour(
+def _least_detour(
     matrix: Records, plane: int, there: float, back: float, leg_before: float, leg_behind: float
 ) -> float:
     """A lower bound of the detour before or behind the neighbour, which saves most distances.
@@ -91,7 +91,7 @@ def least_detour(
 
 
 @part
-def collect_offers(
+def _collect_offers(
     nodes: Records,
     matrix: Records,
     tours: Records,
@@ -108,30 +108,30 @@ def collect_offers(
     p = neighbours.shape[0] + k
     n = nodes[p].next
     detour = distance(nodes, matrix, p, i) + distance(nodes, matrix, i, n) - nodes[p].leg
-    num_asked = offer(tours, asked, index(0), client, detour, p, k)
+    num_asked = _offer(tours, asked, index(0), client, detour, p, k)
     bits = random_bits(search)
     for q in range(neighbours.shape[1]):
         j = index(neighbours[i, q])
         k = nodes[j].tour
         bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-        if k < 0 or bits >> BLINK_BITS == np.uint64(0):
+        if k < 0 or bits >> _BLINK_BITS == np.uint64(0):
             continue
         p = nodes[j].prev
-        there, back = both_ways(nodes, matrix, near, i, j, q)
-        least = least_detour(matrix, search[0].plane, there, back, nodes[p].leg, nodes[j].leg)
+        there, back = _both_ways(nodes, matrix, near, i, j, q)
+        least = _least_detour(matrix, search[0].plane, there, back, nodes[p].leg, nodes[j].leg)
         if tours[k].asked == client and least >= tours[k].detour:
             continue
         before = there + distance(nodes, matrix, p, i) - nodes[p].leg
         after = back + distance(nodes, matrix, i, nodes[j].next) - nodes[j].leg
         if after < before:
-            num_asked = offer(tours, asked, num_asked, client, after, j, k)
+            num_asked = _offer(tours, asked, num_asked, client, after, j, k)
         else:
-            num_asked = offer(tours, asked, num_asked, client, before, p, k)
+            num_asked = _offer(tours, asked, num_asked, client, before, p, k)
     return num_asked
 
 
 @part
-def cheapest_place(tours: Records, asked: Records, weights: Weights, num_asked: int) -> int:
+def _cheapest_place(tours: Records, asked: Records, weights: Weights, num_asked: int) -> int:
     """The node behind which the client costs least, of the places offered."""
     place = tours[asked[0]].after
     lowest = math.inf
@@ -161,8 +161,8 @@ def recreate(
     """Insert the removed clients again, in their order."""
     for t in range(taken):
         i = removals[t].inserted
-        num_asked = collect_offers(nodes, matrix, tours, neighbours, near, asked, search, i)
-        p = cheapest_place(tours, asked, weights, num_asked)
+        num_asked = _collect_offers(nodes, matrix, tours, neighbours, near, asked, search, i)
+        p = _cheapest_place(tours, asked, weights, num_asked)
         k = nodes[p].tour
         link(nodes, matrix, tours, i, p)
         tours[k].cost = cost_if(tours, weights, k, tours[k].length, tours[k].count)

@@ -11,25 +11,25 @@ from flexpress.planning.search.records import MINMAX, SWS, TOTAL, Weights
 from flexpress.planning.search.state import State
 from flexpress.scenario import Objective
 
-HOT, COLD = 1.0, 0.03
+HOT, _COLD = 1.0, 0.03
 """First and last temperature: multiples of what a client costs, and of what a short leg costs."""
 
-FIRST_DOUBLINGS, LAST_DOUBLINGS = 4, 9
+_FIRST_DOUBLINGS, _LAST_DOUBLINGS = 4, 9
 """minmax: the power that stands for the maximum grows from 2^4 to 2^9."""
 
-FEW_TOURS = 4
+_FEW_TOURS = 4
 """minmax: one of K equal tours moves the p-norm by a K-th, so more tours need it cooler."""
 
-PENALTY, PENALTY_GROWTH = 10.0, 100.0
+_PENALTY, _PENALTY_GROWTH = 10.0, 100.0
 """One client's energy over budget weighs as much as the time of 10 clients, in the end of 1,000."""
 
-PENALTY_STEP = 0.1
+_PENALTY_STEP = 0.1
 """Any overdraft counts at least as this share of a client's energy."""
 
-MOST_STARTS = 8
+_MOST_STARTS = 8
 """Several short starts beat a long one."""
 
-CODES: dict[Objective, int] = {"minmax": MINMAX, "sws": SWS, "total": TOTAL}
+_CODES: dict[Objective, int] = {"minmax": MINMAX, "sws": SWS, "total": TOTAL}
 
 
 def default_iterations(num_clients: int) -> int:
@@ -40,7 +40,7 @@ def default_iterations(num_clients: int) -> int:
 def num_starts(iterations: float, num_clients: int) -> int:
     """The number of starts that get enough iterations: 700 per client, fewer for few clients."""
     enough = max(1000, min(700, 18 * num_clients) * num_clients)
-    return int(np.clip(iterations / enough, 1, MOST_STARTS))
+    return int(np.clip(iterations / enough, 1, _MOST_STARTS))
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Schedule:
 
     @classmethod
     def of(cls, problem: Problem, objective: Objective, state: State, hot: float = HOT) -> Schedule:
-        metres = typical_leg(problem, state)
+        metres = _typical_leg(problem, state)
         leg_time = metres * float(problem.time_per_metre.mean())
         return cls(
             objective,
@@ -69,24 +69,24 @@ class Schedule:
 
     def at(self, fraction: float, state: State) -> tuple[Weights, float]:
         """Weights and temperature after this share of the start."""
-        penalty = PENALTY * PENALTY_GROWTH**fraction * self.client_time / self.client_energy
-        step = PENALTY_STEP * self.client_energy
-        doublings = FIRST_DOUBLINGS
-        doublings += int((LAST_DOUBLINGS - FIRST_DOUBLINGS + 0.999) * fraction)
+        penalty = _PENALTY * _PENALTY_GROWTH**fraction * self.client_time / self.client_energy
+        step = _PENALTY_STEP * self.client_energy
+        doublings = _FIRST_DOUBLINGS
+        doublings += int((_LAST_DOUBLINGS - _FIRST_DOUBLINGS + 0.999) * fraction)
         round_trips = state.round_trips(penalty, step)
         longest = float(round_trips.max()) or 1.0
-        weights = Weights(CODES[self.objective], penalty, step, 1 / longest, doublings)
+        weights = Weights(_CODES[self.objective], penalty, step, 1 / longest, doublings)
         temperature = self.hot * self.client_time
-        temperature *= (COLD * self.leg_time / temperature) ** fraction
+        temperature *= (_COLD * self.leg_time / temperature) ** fraction
         if self.objective == "minmax":
-            temperature *= min(1.0, FEW_TOURS / len(round_trips))
+            temperature *= min(1.0, _FEW_TOURS / len(round_trips))
         if self.objective == "sws":  # a second more on tour k costs 2 R_k Delta_k
             counts = state.tours["count"]
             temperature *= 2 * float((counts**2 * round_trips).sum()) / max(counts.sum(), 1)
         return weights, temperature
 
 
-def typical_leg(problem: Problem, state: State) -> float:
+def _typical_leg(problem: Problem, state: State) -> float:
     """Metres between neighbours, or between groups if clients stand in tight groups."""
     if not state.near.size:
         return float(problem.distances_from_server().mean()) or 1.0

@@ -13,9 +13,9 @@ from flexpress.planning.problem import ABILITIES, BUDGET_TOLERANCE, Problem, Tou
 from flexpress.planning.search.neighbours import nearest_by_matrix, nearest_clients
 from flexpress.planning.search.records import NODE, REMOVAL, SEARCH, TOUR
 
-NUM_NEIGHBOURS = 30
+_NUM_NEIGHBOURS = 30
 
-FEW_CLIENTS = 100
+_FEW_CLIENTS = 100
 """Up to this number all distances fit into a fast cache, and looking one up beats a square root. So
 networks of the usual size share one compiled search, with or without a matrix of their own."""
 
@@ -43,11 +43,11 @@ class State:
     def of(cls, problem: Problem) -> State:
         n, k = problem.num_clients, problem.num_transporters
         clients = problem.positions[1:]
-        neighbours, near = neighbourhoods(problem)
+        neighbours, near = _neighbourhoods(problem)
         travelled = np.zeros((k, n + 2))
         state = cls(
             nodes=np.zeros(n + k, NODE),
-            matrix=node_distances(problem) if by_matrix(problem) else None,
+            matrix=_node_distances(problem) if by_matrix(problem) else None,
             tours=np.zeros(k, TOUR),
             neighbours=neighbours,
             near=near,
@@ -118,25 +118,25 @@ class State:
         return tours
 
 
-def neighbourhoods(problem: Problem) -> tuple[NDArray[np.int32], FloatArray]:
+def _neighbourhoods(problem: Problem) -> tuple[NDArray[np.int32], FloatArray]:
     """The nearest other clients of every client, and their distance: the shorter of both ways."""
     if problem.matrix is not None:
         ways = problem.matrix[1:, 1:]
-        neighbours = nearest_by_matrix(ways, NUM_NEIGHBOURS)
+        neighbours = nearest_by_matrix(ways, _NUM_NEIGHBOURS)
         here = np.arange(len(ways))[:, None]
         return neighbours, np.minimum(ways[here, neighbours], ways[neighbours, here])
     clients = problem.positions[1:]
-    neighbours = nearest_clients(clients, NUM_NEIGHBOURS)
+    neighbours = nearest_clients(clients, _NUM_NEIGHBOURS)
     offsets = clients[:, None, :] - clients[neighbours]  # (clients, neighbours, 2)
     return neighbours, np.sqrt((offsets**2).sum(axis=2))
 
 
 def by_matrix(problem: Problem) -> bool:
     """Whether distances are looked up, not computed as straight lines."""
-    return problem.matrix is not None or problem.num_clients <= FEW_CLIENTS
+    return problem.matrix is not None or problem.num_clients <= _FEW_CLIENTS
 
 
-def node_distances(problem: Problem) -> FloatArray:
+def _node_distances(problem: Problem) -> FloatArray:
     """Distances between the clients, then the server once per tour. Staying costs nothing."""
     n = problem.num_clients
     order = np.append(np.arange(1, n + 1), np.zeros(problem.num_transporters, np.intp))

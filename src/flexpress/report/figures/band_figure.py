@@ -46,24 +46,24 @@ from flexpress.report.figures.picture import new_figure
 from flexpress.report.figures.style import LIGHT, Theme
 from flexpress.report.texts import columns
 
-WIDTH, LEFT = 6.0, 0.6  # inches: the figure, and the space left of the axes
-UPPER, LOWER, BETWEEN = 2.7, 1.3, 0.2  # inches: heights of the axes, and the gap between them
-LABEL = 0.18  # inches: height of a label; many labels make the upper axes higher
-BELOW, ABOVE = 0.5, 0.75  # inches
-NARROWEST = 3.0  # inches: least width of the axes
-LONGEST = 40  # letters of a label
+_WIDTH, _LEFT = 6.0, 0.6  # inches: the figure, and the space left of the axes
+_UPPER, _LOWER, _BETWEEN = 2.7, 1.3, 0.2  # inches: heights of the axes, and the gap between them
+_LABEL = 0.18  # inches: height of a label; many labels make the upper axes higher
+_BELOW, _ABOVE = 0.5, 0.75  # inches
+_NARROWEST = 3.0  # inches: least width of the axes
+_LONGEST = 40  # letters of a label
 
-SETTLING = 0.1  # of all slots; earlier leads do not set the scale
-LEAST_LEAD = 0.5  # percentage points; smaller leads should not look large
-ROOM = 1.15  # of the largest lead
+_SETTLING = 0.1  # of all slots; earlier leads do not set the scale
+_LEAST_LEAD = 0.5  # percentage points; smaller leads should not look large
+_ROOM = 1.15  # of the largest lead
 
-SIZE, AWAY = 9.5, 18.0  # points: font size of labels, and their distance from the frame
-DASHES = (0, (3.5, 1.4))
-LETTER = 0.58  # average width of a letter, in font sizes
-MOST_NAMED = 24  # lines with a label
-DOTTED: dict[str, Any] = {"linewidth": 0.7, "linestyle": (0, (1, 3)), "label": "_lead"}
+_SIZE, _AWAY = 9.5, 18.0  # points: font size of labels, and their distance from the frame
+_DASHES = (0, (3.5, 1.4))
+_LETTER = 0.58  # average width of a letter, in font sizes
+_MOST_NAMED = 24  # lines with a label
+_DOTTED: dict[str, Any] = {"linewidth": 0.7, "linestyle": (0, (1, 3)), "label": "_lead"}
 
-Style = str | tuple[int, tuple[float, float]]
+_Style = str | tuple[int, tuple[float, float]]
 
 
 def bands_figure(
@@ -71,57 +71,57 @@ def bands_figure(
 ) -> Figure:
     """Mean, band and single seeds of each line; the leads of the lines; the loss."""
     lines = [
-        replace(line, label=shown(line.label, f"line {number}", LONGEST))
+        replace(line, label=shown(line.label, f"line {number}", _LONGEST))
         for number, line in enumerate(lines, start=1)
     ]
     bands = [band_of(line) for line in lines]
     with_leads, with_loss = num_compared(bands) > 1, any(line.has_loss for line in lines)
     num_lower = with_leads + with_loss
-    figure = new_figure(WIDTH, height_of(len(lines), num_lower), theme)
-    upper, *lowers = new_axes(figure, inches_beside(end_texts(lines, bands)), theme, num_lower)
-    draw_all(upper, lines, per_cent, theme)
-    scale(upper, lines, theme)
+    figure = new_figure(_WIDTH, _height_of(len(lines), num_lower), theme)
+    upper, *lowers = _new_axes(figure, _inches_beside(end_texts(lines, bands)), theme, num_lower)
+    _draw_all(upper, lines, per_cent, theme)
+    _scale(upper, lines, theme)
     add_time(upper, slot_seconds, theme)
-    label_ends(upper, lines, bands, theme)
+    _label_ends(upper, lines, bands, theme)
     if with_leads:
-        draw_leads(lowers[0], lines, bands, theme)
+        _draw_leads(lowers[0], lines, bands, theme)
     if with_loss:
-        draw_loss(lowers[-1], lines, theme)
-    finish([upper, *lowers], lines, theme)
+        _draw_loss(lowers[-1], lines, theme)
+    _finish([upper, *lowers], lines, theme)
     add_title(upper, title, theme)
     return figure
 
 
-def height_of(num_lines: int, num_lower: int) -> float:
-    labels = LABEL * min(num_lines, MOST_NAMED + 1)
-    return BELOW + max(UPPER, labels) + ABOVE + num_lower * (LOWER + BETWEEN)
+def _height_of(num_lines: int, num_lower: int) -> float:
+    labels = _LABEL * min(num_lines, _MOST_NAMED + 1)
+    return _BELOW + max(_UPPER, labels) + _ABOVE + num_lower * (_LOWER + _BETWEEN)
 
 
-def new_axes(figure: Figure, beside: float, theme: Theme, num_lower: int) -> list[Axes]:
+def _new_axes(figure: Figure, beside: float, theme: Theme, num_lower: int) -> list[Axes]:
     """The upper axes, then the lower ones; the labels take `beside` inches at the right."""
     height = figure.get_figheight()
-    left, width = LEFT / WIDTH, max(WIDTH - LEFT - beside, NARROWEST) / WIDTH
-    base = BELOW + num_lower * (LOWER + BETWEEN)
-    place = (left, base / height, width, (height - ABOVE - base) / height)
+    left, width = _LEFT / _WIDTH, max(_WIDTH - _LEFT - beside, _NARROWEST) / _WIDTH
+    base = _BELOW + num_lower * (_LOWER + _BETWEEN)
+    place = (left, base / height, width, (height - _ABOVE - base) / height)
     upper = figure.add_axes(place, facecolor=theme.paper)
     axes = [upper]
     for number in range(1, num_lower + 1):
-        place = (left, (base - number * (LOWER + BETWEEN)) / height, width, LOWER / height)
+        place = (left, (base - number * (_LOWER + _BETWEEN)) / height, width, _LOWER / height)
         axes.append(figure.add_axes(place, facecolor=theme.paper, sharex=upper))
     for ax in axes:
         plain(ax, theme)
     return axes
 
 
-def draw_all(ax: Axes, lines: Sequence[BandLine], quantity: Quantity, theme: Theme) -> None:
+def _draw_all(ax: Axes, lines: Sequence[BandLine], quantity: Quantity, theme: Theme) -> None:
     bands = [band_of(line, quantity) for line in lines]
     for line, band in zip(lines, bands, strict=True):
-        draw(ax, line, band, quantity, theme)
-    mark_early_ends(ax, lines, bands, theme)
+        _draw(ax, line, band, quantity, theme)
+    _mark_early_ends(ax, lines, bands, theme)
 
 
-def draw(ax: Axes, line: BandLine, band: Band, quantity: Quantity, theme: Theme) -> None:
-    colour, style = colour_of(line, theme), DASHES if line.dashed else "-"
+def _draw(ax: Axes, line: BandLine, band: Band, quantity: Quantity, theme: Theme) -> None:
+    colour, style = _colour_of(line, theme), _DASHES if line.dashed else "-"
     if line.seeds > 1:
         ax.fill_between(band.slots, band.low, band.high, color=colour, alpha=0.13, linewidth=0)
         for course in line.courses:
@@ -130,38 +130,38 @@ def draw(ax: Axes, line: BandLine, band: Band, quantity: Quantity, theme: Theme)
     mean.set(linewidth=1.7, marker="o" if len(band.slots) == 1 else "", zorder=3)
 
 
-def draw_leads(ax: Axes, lines: Sequence[BandLine], bands: Sequence[Band], theme: Theme) -> None:
+def _draw_leads(ax: Axes, lines: Sequence[BandLine], bands: Sequence[Band], theme: Theme) -> None:
     slots, leads = leads_of(bands)
     ax.axhline(0.0, color=theme.pale, linewidth=0.8)
     for line, lead in zip(lines, leads, strict=True):
-        style = DASHES if line.dashed else "-"
-        ax.plot(slots, lead, color=colour_of(line, theme), linewidth=1.3, linestyle=style)
-    settled = leads[:, slots >= SETTLING * slots.max(initial=0.0)]
-    largest = max(float(np.abs(settled).max(initial=0.0)), LEAST_LEAD)
-    ax.set_ylim(-ROOM * largest, ROOM * largest)
+        style = _DASHES if line.dashed else "-"
+        ax.plot(slots, lead, color=_colour_of(line, theme), linewidth=1.3, linestyle=style)
+    settled = leads[:, slots >= _SETTLING * slots.max(initial=0.0)]
+    largest = max(float(np.abs(settled).max(initial=0.0)), _LEAST_LEAD)
+    ax.set_ylim(-_ROOM * largest, _ROOM * largest)
     ax.set_ylabel("ahead (points)", color=theme.ink)
 
 
-def draw_loss(ax: Axes, lines: Sequence[BandLine], theme: Theme) -> None:
-    draw_all(ax, lines, loss, theme)
-    scale_loss(ax, [values for _, values in measurements(lines, loss)], theme)
+def _draw_loss(ax: Axes, lines: Sequence[BandLine], theme: Theme) -> None:
+    _draw_all(ax, lines, loss, theme)
+    scale_loss(ax, [values for _, values in _measurements(lines, loss)], theme)
 
 
-def measurements(
+def _measurements(
     lines: Sequence[BandLine], quantity: Quantity
 ) -> list[tuple[FloatArray, FloatArray]]:
     every = [quantity(course) for line in lines for course in line.courses]
     return [(slots, values) for slots, values in every if len(slots)]
 
 
-def scale(ax: Axes, lines: Sequence[BandLine], theme: Theme) -> None:
+def _scale(ax: Axes, lines: Sequence[BandLine], theme: Theme) -> None:
     """Scale both axes so that every measurement fits."""
-    found = measurements(lines, per_cent)
+    found = _measurements(lines, per_cent)
     scale_slots(ax, max((float(slots.max()) for slots, _ in found), default=0.0), theme)
     scale_accuracy(ax, [values for _, values in found], theme)
 
 
-def finish(axes: Sequence[Axes], lines: Sequence[BandLine], theme: Theme) -> None:
+def _finish(axes: Sequence[Axes], lines: Sequence[BandLine], theme: Theme) -> None:
     """Label the slots below the lowest axes only, and explain the crosses."""
     for ax in axes[:-1]:
         ax.tick_params(axis="x", length=0, labelbottom=False)
@@ -171,51 +171,51 @@ def finish(axes: Sequence[Axes], lines: Sequence[BandLine], theme: Theme) -> Non
         explain_marks(axes[-1], [CROSS], theme)
 
 
-def colour_of(line: BandLine, theme: Theme) -> str:
+def _colour_of(line: BandLine, theme: Theme) -> str:
     return theme.line(COLOURS[line.hue % len(COLOURS)])
 
 
-def inches_beside(texts: Sequence[str]) -> float:
+def _inches_beside(texts: Sequence[str]) -> float:
     """The width of the longest text beside the axes."""
-    return (AWAY + LETTER * SIZE * max(map(columns, texts), default=0)) / 72
+    return (_AWAY + _LETTER * _SIZE * max(map(columns, texts), default=0)) / 72
 
 
-def named_lines(bands: Sequence[Band]) -> list[int]:
+def _named_lines(bands: Sequence[Band]) -> list[int]:
     """The lines to label: the highest at the end if there are too many."""
     ends = [float(band.mean[-1]) if len(band.mean) else -np.inf for band in bands]
     best = sorted(range(len(bands)), key=lambda j: -ends[j])
-    return sorted(best[:MOST_NAMED])
+    return sorted(best[:_MOST_NAMED])
 
 
-def label_ends(ax: Axes, lines: Sequence[BandLine], bands: Sequence[Band], theme: Theme) -> None:
+def _label_ends(ax: Axes, lines: Sequence[BandLine], bands: Sequence[Band], theme: Theme) -> None:
     """Write the names beside the axes, whose scales must be final."""
-    texts, shown = end_texts(lines, bands), named_lines(bands)
-    colours = [colour_of(line, theme) for line in lines]
+    texts, shown = end_texts(lines, bands), _named_lines(bands)
+    colours = [_colour_of(line, theme) for line in lines]
     words = [theme.words(colours[j]) for j in shown]
     ends = [float(band.mean[-1]) if len(band.mean) else ax.get_ylim()[0] for band in bands]
     named = [ends[j] for j in shown]
-    places = write_beside(ax, [texts[j] for j in shown], words, named, size=SIZE, away=AWAY)
+    places = write_beside(ax, [texts[j] for j in shown], words, named, size=_SIZE, away=_AWAY)
     for j, place in zip(shown, places, strict=True):
         if len(bands[j].slots):
-            style = DASHES if lines[j].dashed else "-"
-            connect(ax, colours[j], (bands[j].slots[-1], ends[j]), place, style)
+            style = _DASHES if lines[j].dashed else "-"
+            _connect(ax, colours[j], (bands[j].slots[-1], ends[j]), place, style)
     if len(shown) < len(lines):
         more = f"and {len(lines) - len(shown)} that end lower"
-        lowest = min(places) - LINE * SIZE / height_in_points(ax)
-        write_at(ax, more, theme.grey, lowest, size=SIZE, away=AWAY)
+        lowest = min(places) - LINE * _SIZE / height_in_points(ax)
+        write_at(ax, more, theme.grey, lowest, size=_SIZE, away=_AWAY)
 
 
-def mark_early_ends(
+def _mark_early_ends(
     ax: Axes, lines: Sequence[BandLine], bands: Sequence[Band], theme: Theme
 ) -> None:
     """A cross where a line ends because one of its runs was stopped or diverged."""
     for line, band in zip(lines, bands, strict=True):
         if line.cut_short and len(band.slots):
-            colour, end = colour_of(line, theme), (band.slots[-1], band.mean[-1])
+            colour, end = _colour_of(line, theme), (band.slots[-1], band.mean[-1])
             ax.scatter(*end, s=45, marker="x", color=colour, zorder=4, clip_on=False)
 
 
-def connect(ax: Axes, colour: str, start: tuple[float, float], end: float, style: Style) -> None:
+def _connect(ax: Axes, colour: str, start: tuple[float, float], end: float, style: _Style) -> None:
     """Connect the end of a line with its label at the height `end`, a fraction of the axes.
 
     From lines that end before the frame, the connection is dotted up to the frame.
@@ -223,13 +223,13 @@ def connect(ax: Axes, colour: str, start: tuple[float, float], end: float, style
     x, y = (ax.transData - ax.transAxes).transform(start)
     early = x < 1.0 - 1e-9
     if early:
-        ax.plot([x, 1.0], [y, y], transform=ax.transAxes, color=colour, **DOTTED)
+        ax.plot([x, 1.0], [y, y], transform=ax.transAxes, color=colour, **_DOTTED)
     look = {"arrowstyle": "-", "color": colour, "linewidth": 0.9, "linestyle": style}
     ax.annotate(
         "",
         xy=(1.0, y),
         xycoords="axes fraction",
-        xytext=(AWAY - 2, height_in_points(ax) * (end - y)),
+        xytext=(_AWAY - 2, height_in_points(ax) * (end - y)),
         textcoords="offset points",
         arrowprops={**look, "shrinkA": 0, "shrinkB": 0 if early else 2},
         annotation_clip=False,

@@ -10,8 +10,8 @@ import numpy as np
 
 from flexpress.arrays import FloatArray
 
-WINDOW = 5  # measurements of a running mean
-LONG = 25  # measurements from which leads are running means
+_WINDOW = 5  # measurements of a running mean
+_LONG = 25  # measurements from which leads are running means
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,15 +57,15 @@ Quantity = Callable[[Course], tuple[FloatArray, FloatArray]]
 
 
 def per_cent(course: Course) -> tuple[FloatArray, FloatArray]:
-    slots, accuracies = finite(course.slots, course.accuracies)
+    slots, accuracies = _finite(course.slots, course.accuracies)
     return slots, 100 * accuracies
 
 
 def loss(course: Course) -> tuple[FloatArray, FloatArray]:
-    return finite(course.slots[: len(course.losses)], course.losses)
+    return _finite(course.slots[: len(course.losses)], course.losses)
 
 
-def finite(slots: Sequence[float], values: Sequence[float]) -> tuple[FloatArray, FloatArray]:
+def _finite(slots: Sequence[float], values: Sequence[float]) -> tuple[FloatArray, FloatArray]:
     """Without values that are infinite or not a number."""
     found = np.asarray(values, dtype=float)
     known = np.isfinite(found)
@@ -83,10 +83,10 @@ def band_of(line: BandLine, quantity: Quantity = per_cent) -> Band:
 def end_texts(lines: Sequence[BandLine], bands: Sequence[Band]) -> list[str]:
     """The name and final accuracy of each line, and the slot if it ends before the others."""
     last = max((band.slots[-1] for band in bands if len(band.slots)), default=0.0)
-    return [end_text(line, band, last) for line, band in zip(lines, bands, strict=True)]
+    return [_end_text(line, band, last) for line, band in zip(lines, bands, strict=True)]
 
 
-def end_text(line: BandLine, band: Band, last: float) -> str:
+def _end_text(line: BandLine, band: Band, last: float) -> str:
     if len(band.slots) == 0:
         return f"{line.label}: nothing measured"
     text = f"{line.label}  {band.mean[-1]:.1f} %"
@@ -95,7 +95,7 @@ def end_text(line: BandLine, band: Band, last: float) -> str:
 
 def bands_caption(lines: Sequence[BandLine], dashed: str = "the clock counts whole slots") -> str:
     """Explains the parts of the figure; `dashed` is what dashed lines have in common."""
-    parts = [f"Test accuracy of the global model{seeds_text(lines)}."]
+    parts = [f"Test accuracy of the global model{_seeds_text(lines)}."]
     if any(line.seeds > 1 for line in lines):
         parts.append("The band reaches from the lowest to the highest seed; thin lines are seeds.")
     if any(line.dashed for line in lines):
@@ -104,14 +104,14 @@ def bands_caption(lines: Sequence[BandLine], dashed: str = "the clock counts who
         parts.append("A cross is the end of a run that was stopped or diverged.")
     points = num_compared([band_of(line) for line in lines])
     if points > 1:
-        smooth = f", a running mean of {WINDOW} measurements" if points >= LONG else ""
+        smooth = f", a running mean of {_WINDOW} measurements" if points >= _LONG else ""
         parts.append(f"Below: percentage points ahead of the average of all lines{smooth}.")
     if any(line.has_loss for line in lines):
         parts.append("At the bottom: the test loss.")
     return " ".join(parts)
 
 
-def seeds_text(lines: Sequence[BandLine]) -> str:
+def _seeds_text(lines: Sequence[BandLine]) -> str:
     fewest, most = (pick(line.seeds for line in lines) for pick in (min, max))
     if most == 1:
         return ""
@@ -120,26 +120,26 @@ def seeds_text(lines: Sequence[BandLine]) -> str:
 
 def num_compared(bands: Sequence[Band]) -> int:
     """The number of slots at which lines can be compared; 0 for a single line."""
-    return len(common_slots(bands)) if len(bands) > 1 else 0
+    return len(_common_slots(bands)) if len(bands) > 1 else 0
 
 
 def leads_of(bands: Sequence[Band]) -> tuple[FloatArray, FloatArray]:
     """(points,) slots, and the lead of each line in percentage points, (lines, points)."""
-    slots = common_slots(bands)
+    slots = _common_slots(bands)
     means = [band.mean[np.searchsorted(band.slots, slots)] for band in bands]
-    if len(slots) >= LONG:
-        means = [running_mean(mean) for mean in means]
+    if len(slots) >= _LONG:
+        means = [_running_mean(mean) for mean in means]
     every = np.array(means).reshape(len(bands), len(slots))
     return slots, every - every.mean(axis=0)
 
 
-def common_slots(bands: Sequence[Band]) -> FloatArray:
+def _common_slots(bands: Sequence[Band]) -> FloatArray:
     """The slots at which every line has a mean."""
     return reduce(np.intersect1d, [band.slots for band in bands])
 
 
-def running_mean(values: FloatArray) -> FloatArray:
+def _running_mean(values: FloatArray) -> FloatArray:
     """Over a window around each value, cut off at both ends."""
-    reach = WINDOW // 2
+    reach = _WINDOW // 2
     windows = [values[max(j - reach, 0) : j + reach + 1] for j in range(len(values))]
     return np.array([window.mean() for window in windows])

@@ -18,31 +18,31 @@ from flexpress.report.figures.fonts import families, title_text
 from flexpress.report.figures.style import LIGHT, Theme
 from flexpress.report.texts import time_unit
 
-TICK_SIZE = 8.5
-STEPS = [1, 2, 5, 10]
-MARGIN = 0.04  # of the range of accuracies
-LEAST_SPAN = 2.0  # per cent; smaller differences in accuracy should not look large
+_TICK_SIZE = 8.5
+_STEPS = [1, 2, 5, 10]
+_MARGIN = 0.04  # of the range of accuracies
+_LEAST_SPAN = 2.0  # per cent; smaller differences in accuracy should not look large
 DOT = "\N{BLACK CIRCLE} first update of the model"
 CROSS = "\N{MULTIPLICATION SIGN} stopped or diverged"
 
-FONT_SIZE = 9.5
+_FONT_SIZE = 9.5
 LINE = 1.35  # from one label to the next, in font sizes
-AWAY = 8.0  # points from the frame to the labels
-ROUNDS = 200  # of moving labels apart
+_AWAY = 8.0  # points from the frame to the labels
+_ROUNDS = 200  # of moving labels apart
 
 
 def plain(ax: Axes, theme: Theme = LIGHT) -> None:
     """Only the left and bottom of the frame, and a faint horizontal grid."""
     ax.grid(axis="y", color=theme.faint, linewidth=0.8)
     ax.set_axisbelow(True)
-    ax.tick_params(colors=theme.grey, labelsize=TICK_SIZE)
+    ax.tick_params(colors=theme.grey, labelsize=_TICK_SIZE)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(theme.pale)
 
 
 def scale_slots(ax: Axes, last: float, theme: Theme = LIGHT) -> None:
     ax.set_xlim(0.0, last or 1.0)
-    ax.xaxis.set_major_locator(MaxNLocator(9, steps=STEPS, integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(9, steps=_STEPS, integer=True))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     ax.set_xlabel("slot", color=theme.ink)
 
@@ -53,23 +53,23 @@ def add_time(ax: Axes, slot: float, theme: Theme = LIGHT) -> None:
     to_time, to_slots = partial(np.multiply, slot / seconds), partial(np.multiply, seconds / slot)
     time = ax.secondary_xaxis("top", functions=(to_time, to_slots))
     time.set_xlabel(f"simulated time ({unit})", color=theme.ink)
-    time.xaxis.set_major_locator(MaxNLocator(9, steps=STEPS))
-    time.tick_params(colors=theme.grey, labelsize=TICK_SIZE)
+    time.xaxis.set_major_locator(MaxNLocator(9, steps=_STEPS))
+    time.tick_params(colors=theme.grey, labelsize=_TICK_SIZE)
     time.spines["top"].set_color(theme.pale)
 
 
 def scale_accuracy(ax: Axes, heights: Sequence[FloatArray], theme: Theme = LIGHT) -> None:
-    low, high = extent(heights, (0.0, 100.0))
-    low = min(low, max((low + high - LEAST_SPAN) / 2, 0.0))
-    high = max(high, low + LEAST_SPAN)
-    margin = MARGIN * (high - low)
+    low, high = _extent(heights, (0.0, 100.0))
+    low = min(low, max((low + high - _LEAST_SPAN) / 2, 0.0))
+    high = max(high, low + _LEAST_SPAN)
+    margin = _MARGIN * (high - low)
     ax.set_ylim(low - margin, high + margin)
     ax.set_ylabel("test accuracy (%)", color=theme.ink)
 
 
 def scale_loss(ax: Axes, heights: Sequence[FloatArray], theme: Theme = LIGHT) -> None:
     """Logarithmic if the losses span more than a factor of ten."""
-    low, high = extent(heights, (0.0, 1.0))
+    low, high = _extent(heights, (0.0, 1.0))
     if 0 < 10 * low < high:
         ax.set_yscale("log")
         ax.yaxis.set_minor_locator(NullLocator())
@@ -79,7 +79,7 @@ def scale_loss(ax: Axes, heights: Sequence[FloatArray], theme: Theme = LIGHT) ->
     ax.set_ylabel("test loss", color=theme.ink)
 
 
-def extent(heights: Sequence[FloatArray], empty: tuple[float, float]) -> tuple[float, float]:
+def _extent(heights: Sequence[FloatArray], empty: tuple[float, float]) -> tuple[float, float]:
     """The smallest and largest height of all curves."""
     if not heights:
         return empty
@@ -114,21 +114,21 @@ def write_beside(
     colours: Sequence[str],
     ends: Sequence[float],
     *,
-    size: float = FONT_SIZE,
-    away: float = AWAY,
+    size: float = _FONT_SIZE,
+    away: float = _AWAY,
 ) -> list[float]:
     """Write each text to the right of the axes, at or near the height at which its curve ends.
 
     Returns the heights as fractions of the height of the axes.
     """
-    places = spread(heights(ax, ends), LINE * size / height_in_points(ax))
+    places = _spread(_heights(ax, ends), LINE * size / height_in_points(ax))
     for text, colour, place in zip(texts, colours, places, strict=True):
         write_at(ax, text, colour, place, size=size, away=away)
     return places
 
 
 def write_at(
-    ax: Axes, text: str, colour: str, place: float, *, size: float = FONT_SIZE, away: float = AWAY
+    ax: Axes, text: str, colour: str, place: float, *, size: float = _FONT_SIZE, away: float = _AWAY
 ) -> None:
     """Write to the right of the axes, at this fraction of their height."""
     ax.annotate(
@@ -149,20 +149,20 @@ def height_in_points(ax: Axes) -> float:
     return float(72 * ax.get_window_extent().height / ax.figure.dpi)
 
 
-def heights(ax: Axes, values: Sequence[float]) -> list[float]:
+def _heights(ax: Axes, values: Sequence[float]) -> list[float]:
     """The heights of these values as fractions of the height of the axes."""
     data_to_axes = ax.transData - ax.transAxes
     return [float(data_to_axes.transform((0.0, value))[1]) for value in values]
 
 
-def spread(heights: Sequence[float], gap: float) -> list[float]:
+def _spread(heights: Sequence[float], gap: float) -> list[float]:
     """The nearest heights that are at least a gap apart; close neighbours both move.
 
     They stay beside the axes if there is enough room.
     """
     places = np.array(heights, dtype=float)
     order = np.argsort(places, kind="stable")
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         for below, above in pairwise(order):
             lack = max(gap - (places[above] - places[below]), 0.0)
             places[below] -= lack / 2

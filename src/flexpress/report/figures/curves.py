@@ -32,15 +32,15 @@ from flexpress.scenario import Algorithm
 from flexpress.simulation import Measurement, Trace
 from flexpress.simulation.events import Update
 
-SIZE = (6.0, 5.2)  # inches
-HEIGHTS = (2.2, 1.0)  # of accuracy and loss
+_SIZE = (6.0, 5.2)  # inches
+_HEIGHTS = (2.2, 1.0)  # of accuracy and loss
 
-MANY = 1500  # points from which lines are thin
-DASH, PAUSE = 4, 8  # three lines that coincide take turns
+_MANY = 1500  # points from which lines are thin
+_DASH, _PAUSE = 4, 8  # three lines that coincide take turns
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class _Curve:
     """All measurements of a trace, and the last slot at which the model was still x^0."""
 
     algorithm: Algorithm
@@ -51,7 +51,7 @@ class Curve:
     complete: bool  # whether it reaches the horizon
 
 
-def curve_of(trace: Trace) -> Curve:
+def _curve_of(trace: Trace) -> _Curve:
     """The model stays x^0 until the first update: one more point keeps the line flat until then."""
     points, first = list(trace.metrics), None
     update = next((event for event in trace.events() if isinstance(event, Update)), None)
@@ -65,7 +65,7 @@ def curve_of(trace: Trace) -> Curve:
         .reshape(-1, 3)
         .T
     )
-    return Curve(
+    return _Curve(
         algorithm=trace.timetable.algorithm,
         slots=seconds / trace.timetable.slot,
         accuracies=accuracies,
@@ -79,26 +79,26 @@ def save_curves(traces: Sequence[Trace], path: str | Path, *, title: str = "") -
     """Draw the learning curves of these runs as a PNG file; an existing file is replaced."""
     traces = check_all("traces", traces, Trace, "make them with simulate")
     check_text("title", title)
-    write_file(check_path("path", path), png_bytes(curves_figure(traces, title)))
+    write_file(check_path("path", path), png_bytes(_curves_figure(traces, title)))
 
 
 def curves_png(traces: Mapping[Algorithm, Trace], title: str) -> bytes:
-    return png_bytes(curves_figure(list(traces.values()), title))
+    return png_bytes(_curves_figure(list(traces.values()), title))
 
 
-def curves_figure(traces: Sequence[Trace], title: str) -> Figure:
+def _curves_figure(traces: Sequence[Trace], title: str) -> Figure:
     """Accuracy above, loss below, both over slots; the simulated time on top."""
-    curves = [curve for curve in map(curve_of, traces) if len(curve.slots)]
+    curves = [curve for curve in map(_curve_of, traces) if len(curve.slots)]
     accuracies = [100 * curve.accuracies for curve in curves]
     losses = [curve.losses for curve in curves]
-    upper, lower = new_axes()
-    draw(upper, curves, accuracies)
-    draw(lower, curves, losses)
+    upper, lower = _new_axes()
+    _draw(upper, curves, accuracies)
+    _draw(lower, curves, losses)
     scale_slots(lower, max((float(curve.slots[-1]) for curve in curves), default=0.0))
     scale_accuracy(upper, accuracies)
     scale_loss(lower, losses)
     add_time(upper, max((trace.timetable.slot for trace in traces), default=1.0))
-    label_curves(upper, curves, [float(values[-1]) for values in accuracies])
+    _label_curves(upper, curves, [float(values[-1]) for values in accuracies])
     dots = any(curve.first_update is not None for curve in curves)
     crosses = not all(curve.complete for curve in curves)
     explain_marks(lower, [DOT] * dots + [CROSS] * crosses)
@@ -108,16 +108,16 @@ def curves_figure(traces: Sequence[Trace], title: str) -> Figure:
     return figure
 
 
-def new_axes() -> tuple[Axes, Axes]:
-    grid = {"height_ratios": HEIGHTS, "hspace": 0.1}
-    upper, lower = new_figure(*SIZE).subplots(2, 1, sharex=True, gridspec_kw=grid)
+def _new_axes() -> tuple[Axes, Axes]:
+    grid = {"height_ratios": _HEIGHTS, "hspace": 0.1}
+    upper, lower = new_figure(*_SIZE).subplots(2, 1, sharex=True, gridspec_kw=grid)
     upper.tick_params(axis="x", length=0)
     plain(upper)
     plain(lower)
     return upper, lower
 
 
-def draw(ax: Axes, curves: Sequence[Curve], heights: Sequence[FloatArray]) -> None:
+def _draw(ax: Axes, curves: Sequence[_Curve], heights: Sequence[FloatArray]) -> None:
     """One line per curve; where lines coincide, the later ones are dashed so that all are seen."""
     for j, (curve, height) in enumerate(zip(curves, heights, strict=True)):
         beneath = sum(np.array_equal(height, other) for other in heights[:j])
@@ -126,15 +126,15 @@ def draw(ax: Axes, curves: Sequence[Curve], heights: Sequence[FloatArray]) -> No
             height,
             label=curve.algorithm,
             color=ALGORITHMS[curve.algorithm],
-            linewidth=1.6 if len(height) < MANY else 0.6,
-            linestyle=(DASH * beneath, (DASH, PAUSE)) if beneath else "-",
+            linewidth=1.6 if len(height) < _MANY else 0.6,
+            linestyle=(_DASH * beneath, (_DASH, _PAUSE)) if beneath else "-",
             marker="o" if len(height) == 1 else "",
             zorder=2 + 0.1 * j,
         )
-        mark(ax, curve, height)
+        _mark(ax, curve, height)
 
 
-def mark(ax: Axes, curve: Curve, height: FloatArray) -> None:
+def _mark(ax: Axes, curve: _Curve, height: FloatArray) -> None:
     """A dot at the first update of the model, a cross where a run ends early."""
     colour, start = ALGORITHMS[curve.algorithm], curve.first_update
     if start is not None:
@@ -144,12 +144,12 @@ def mark(ax: Axes, curve: Curve, height: FloatArray) -> None:
         ax.scatter(curve.slots[-1], height[-1], s=50, marker="x", color=colour, clip_on=False)
 
 
-def label_curves(ax: Axes, curves: Sequence[Curve], ends: Sequence[float]) -> None:
+def _label_curves(ax: Axes, curves: Sequence[_Curve], ends: Sequence[float]) -> None:
     """Write each algorithm and its final value in per cent to the right of the axes."""
-    texts = [label_text(curve, end) for curve, end in zip(curves, ends, strict=True)]
+    texts = [_label_text(curve, end) for curve, end in zip(curves, ends, strict=True)]
     write_beside(ax, texts, [ALGORITHMS[curve.algorithm] for curve in curves], ends)
 
 
-def label_text(curve: Curve, end: float) -> str:
+def _label_text(curve: _Curve, end: float) -> str:
     text = f"{curve.algorithm}  {end:.1f} %"
     return text if curve.complete else f"{text} at slot {curve.slots[-1]:,.0f}"

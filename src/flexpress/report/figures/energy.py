@@ -18,14 +18,14 @@ from flexpress.report.figures.style import LIGHT, Theme
 from flexpress.report.texts import column
 from flexpress.scenario import Scenario
 
-WIDTH, HEIGHT = 5.2, 2.6  # inches of the axes
-BAR, GAP = 0.74, 0.9  # width of a bar, and gap between groups; bars are 1 apart
-TINT = 0.42  # share of the colour in a bar
-ROOM = 1.12  # of the highest bar or budget
-MOST_NUMBERED = 12  # bars with their energy
-MOST_NAMED = 40  # bars with the number of their transporter
-NUMBERS, NAME_OF_PLAN = 12, 20  # points: heights of these texts below the bars
-LOWEST = 0.14  # of the height of the axes; the energy of lower bars stands above them
+_WIDTH, _HEIGHT = 5.2, 2.6  # inches of the axes
+_BAR, _GAP = 0.74, 0.9  # width of a bar, and gap between groups; bars are 1 apart
+_TINT = 0.42  # share of the colour in a bar
+_ROOM = 1.12  # of the highest bar or budget
+_MOST_NUMBERED = 12  # bars with their energy
+_MOST_NAMED = 40  # bars with the number of their transporter
+_NUMBERS, _NAME_OF_PLAN = 12, 20  # points: heights of these texts below the bars
+_LOWEST = 0.14  # of the height of the axes; the energy of lower bars stands above them
 
 
 @dataclass(frozen=True)
@@ -47,46 +47,46 @@ class EnergyGroup:
 def energy_figure(
     groups: Sequence[EnergyGroup], *, title: str = "", theme: Theme = LIGHT
 ) -> Figure:
-    figure = new_figure(WIDTH, HEIGHT, theme)
+    figure = new_figure(_WIDTH, _HEIGHT, theme)
     ax = figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor=theme.paper)
     plain(ax, theme)
     every = [joules for group in groups for joules in (*group.energies, *group.budgets)]
     highest = max((joules for joules in every if joules), default=1.0) / 1e3
-    ax.set_ylim(0.0, ROOM * highest)
+    ax.set_ylim(0.0, _ROOM * highest)
     ax.set_ylabel("energy of a tour (kJ)", color=theme.ink)
     start = 0.0
-    numbered = sum(len(group.energies) for group in groups) <= MOST_NUMBERED
+    numbered = sum(len(group.energies) for group in groups) <= _MOST_NUMBERED
     for group in groups:
         places = [start + k for k in range(len(group.energies))]
-        draw_bars(ax, group, places, theme)
-        draw_budgets(ax, group, places, theme)
+        _draw_bars(ax, group, places, theme)
+        _draw_budgets(ax, group, places, theme)
         if numbered:
-            write_energies(ax, group, places, theme)
-        start += len(places) + GAP
-    name_bars(ax, groups, theme)
-    ax.set_xlim(-0.5 - GAP / 2, start - 0.5 - GAP / 2)
+            _write_energies(ax, group, places, theme)
+        start += len(places) + _GAP
+    _name_bars(ax, groups, theme)
+    ax.set_xlim(-0.5 - _GAP / 2, start - 0.5 - _GAP / 2)
     add_title(ax, title, theme)
     return figure
 
 
-def draw_bars(ax: Axes, group: EnergyGroup, places: Sequence[float], theme: Theme) -> None:
+def _draw_bars(ax: Axes, group: EnergyGroup, places: Sequence[float], theme: Theme) -> None:
     kilojoules = [energy / 1e3 for energy in group.energies]
     colours = [group.colours[k % len(group.colours)] for k in range(len(places))]
-    edges, tints = [theme.line(c) for c in colours], [theme.fill(c, TINT) for c in colours]
-    width = 0.8 if len(places) <= MOST_NAMED else 0.2
-    ax.bar(places, kilojoules, width=BAR, color=tints, edgecolor=edges, linewidth=width)
+    edges, tints = [theme.line(c) for c in colours], [theme.fill(c, _TINT) for c in colours]
+    width = 0.8 if len(places) <= _MOST_NAMED else 0.2
+    ax.bar(places, kilojoules, width=_BAR, color=tints, edgecolor=edges, linewidth=width)
 
 
-def write_energies(ax: Axes, group: EnergyGroup, places: Sequence[float], theme: Theme) -> None:
+def _write_energies(ax: Axes, group: EnergyGroup, places: Sequence[float], theme: Theme) -> None:
     """Write the energies into the bars, or above low ones."""
     kilojoules = [energy / 1e3 for energy in group.energies]
     for place, height, text in zip(places, kilojoules, column(kilojoules), strict=True):
-        inside = height > LOWEST * ax.get_ylim()[1]
-        number = write(ax, text, (place, height), -3 if inside else 3, theme)
+        inside = height > _LOWEST * ax.get_ylim()[1]
+        number = _write(ax, text, (place, height), -3 if inside else 3, theme)
         number.set(ha="center", va="top" if inside else "bottom")
 
 
-def draw_budgets(ax: Axes, group: EnergyGroup, places: Sequence[float], theme: Theme) -> None:
+def _draw_budgets(ax: Axes, group: EnergyGroup, places: Sequence[float], theme: Theme) -> None:
     """One line if all budgets are equal, otherwise one per bar."""
     alike = len(set(group.budgets)) == 1
     stretches = [places] if alike else [[place] for place in places]
@@ -96,12 +96,12 @@ def draw_budgets(ax: Axes, group: EnergyGroup, places: Sequence[float], theme: T
         height, left, right = budget / 1e3, stretch[0] - 0.5, stretch[-1] + 0.5
         ax.hlines(height, left, right, color=theme.ink, linewidth=1.6, zorder=3)
         if alike:
-            write(ax, f"budget {height:g} kJ", (right, height), 3, theme).set(ha="right")
+            _write(ax, f"budget {height:g} kJ", (right, height), 3, theme).set(ha="right")
         elif stretch[0] == places[0]:
-            write(ax, "budget", (left, height), 3, theme)
+            _write(ax, "budget", (left, height), 3, theme)
 
 
-def name_bars(ax: Axes, groups: Sequence[EnergyGroup], theme: Theme) -> None:
+def _name_bars(ax: Axes, groups: Sequence[EnergyGroup], theme: Theme) -> None:
     """Write the number of each transporter below its bar, then the name of the plan, if any."""
     start, ticks, names = 0.0, list[float](), list[str]()
     for group in groups:
@@ -109,18 +109,18 @@ def name_bars(ax: Axes, groups: Sequence[EnergyGroup], theme: Theme) -> None:
         ticks += [start + k for k in range(number)]
         names += [str(k + 1) for k in range(number)]
         name = group.label and shown(group.label, "plan")
-        label = write(ax, name, (start + (number - 1) / 2, 0.0), -20, theme)
+        label = _write(ax, name, (start + (number - 1) / 2, 0.0), -20, theme)
         label.set(ha="center", va="top", fontsize=9.5, fontfamily=families(name))
-        start += number + GAP
-    fits = len(ticks) <= MOST_NAMED
+        start += number + _GAP
+    fits = len(ticks) <= _MOST_NAMED
     ax.set_xticks(ticks if fits else [], names if fits else [])
     ax.tick_params(axis="x", length=0)
     named = any(group.label for group in groups)
-    pad = (NAME_OF_PLAN if named else 4) + (0 if fits else NUMBERS)
+    pad = (_NAME_OF_PLAN if named else 4) + (0 if fits else _NUMBERS)
     ax.set_xlabel("transporter" if fits else "transporters", color=theme.ink, labelpad=pad)
 
 
-def write(ax: Axes, text: str, place: tuple[float, float], up: float, theme: Theme) -> Annotation:
+def _write(ax: Axes, text: str, place: tuple[float, float], up: float, theme: Theme) -> Annotation:
     """Write `up` points above a place, or below it if negative."""
     return ax.annotate(
         text,

@@ -32,20 +32,20 @@ from flexpress.report.figures.style import LIGHT, Theme
 from flexpress.scenario import Scenario
 from flexpress.theory.label_mixes import Counts, LabelMix, label_mix, label_mixes, shares
 
-CLIENTS_WIDTH, BETWEEN, TRANSPORTERS_WIDTH = 3.2, 0.75, 2.6  # inches
-CLIENT, TRANSPORTER = 0.13, 0.5  # inches: height of each, if there is room
-LOWEST, HIGHEST = 2.2, 9.0  # inches
-TITLE = 0.42  # inches above the axes
+_CLIENTS_WIDTH, _BETWEEN, _TRANSPORTERS_WIDTH = 3.2, 0.75, 2.6  # inches
+_CLIENT, _TRANSPORTER = 0.13, 0.5  # inches: height of each, if there is room
+_LOWEST, _HIGHEST = 2.2, 9.0  # inches
+_TITLE = 0.42  # inches above the axes
 
-GAP, ALL_GAPS = 0.025, 0.15  # between transporters, of all rows: each, and at most in total
-STRIPE, STRIPE_GAP = 0.018, 0.012  # width of a stripe and its distance, of the axes' width
-NAMED_CLIENTS, NAMED_TRANSPORTERS = 60, 40
-BELOW, THICK = 0.72, 0.07  # inches: distance of the colour scale below the axes, and its height
+_GAP, _ALL_GAPS = 0.025, 0.15  # between transporters, of all rows: each, and at most in total
+_STRIPE, _STRIPE_GAP = 0.018, 0.012  # width of a stripe and its distance, of the axes' width
+_NAMED_CLIENTS, _NAMED_TRANSPORTERS = 60, 40
+_BELOW, _THICK = 0.72, 0.07  # inches: distance of the colour scale below the axes, and its height
 
-MOST_ROWS = 12
-TOUCHING = 30  # labels from which bars touch
-ROOM = 1.15  # of the height of the highest bar
-EXPLANATION = (
+_MOST_ROWS = 12
+_TOUCHING = 30  # labels from which bars touch
+_ROOM = 1.15  # of the height of the highest bar
+_EXPLANATION = (
     "line: the mix of all clients\n"
     "off: the share of samples that would need\nanother label for the mix to be that of all"
 )
@@ -71,36 +71,36 @@ def label_mix_figure(
     """At the left each client in the order of visits, at the right each transporter, then all."""
     mixes = label_mixes(scenario, plan, counts)
     colours = [theme.line(colour) for colour in tour_colours(scenario, plan)]
-    shown = rows_shown(mixes)
-    width = CLIENTS_WIDTH + BETWEEN + TRANSPORTERS_WIDTH
-    height = height_of(len(counts), len(shown))
+    shown = _rows_shown(mixes)
+    width = _CLIENTS_WIDTH + _BETWEEN + _TRANSPORTERS_WIDTH
+    height = _height_of(len(counts), len(shown))
     figure = new_figure(width, height, theme)
-    place = (0.0, 0.0, CLIENTS_WIDTH / width, 1.0)
+    place = (0.0, 0.0, _CLIENTS_WIDTH / width, 1.0)
     clients = figure.add_axes(place, facecolor=theme.paper)
-    draw_clients(clients, mixes, counts, colours, drawn_clients(scenario), theme)
-    axes = column_of_axes(figure, len(shown) + 1, theme)
-    draw_transporters(axes, mixes, label_mix(range(len(counts)), counts), colours, theme)
-    above = 1 + TITLE / height
+    _draw_clients(clients, mixes, counts, colours, drawn_clients(scenario), theme)
+    axes = _column_of_axes(figure, len(shown) + 1, theme)
+    _draw_transporters(axes, mixes, label_mix(range(len(counts)), counts), colours, theme)
+    above = 1 + _TITLE / height
     heading = figure.text(0, above, title_text(title), fontsize=11, va="bottom", parse_math=False)
     heading.set(color=theme.ink, fontfamily=families(heading.get_text()))
     return figure
 
 
-def height_of(num_clients: int, num_transporters: int) -> float:
+def _height_of(num_clients: int, num_transporters: int) -> float:
     """High enough for both sides, but not higher than a page."""
-    wanted = max(CLIENT * num_clients, TRANSPORTER * (num_transporters + 1))
-    return min(max(wanted, LOWEST), HIGHEST)
+    wanted = max(_CLIENT * num_clients, _TRANSPORTER * (num_transporters + 1))
+    return min(max(wanted, _LOWEST), _HIGHEST)
 
 
-def column_of_axes(figure: Figure, number: int, theme: Theme) -> list[Axes]:
+def _column_of_axes(figure: Figure, number: int, theme: Theme) -> list[Axes]:
     """One below the other at the right edge."""
-    left = 1 - TRANSPORTERS_WIDTH / figure.get_figwidth()
+    left = 1 - _TRANSPORTERS_WIDTH / figure.get_figwidth()
     grid = figure.add_gridspec(number, 1, left=left, right=1, bottom=0, top=1, hspace=0.3)
     return [figure.add_subplot(grid[j, 0], facecolor=theme.paper) for j in range(number)]
 
 
 @dataclass(frozen=True)
-class Group:
+class _Group:
     """The clients of one transporter: adjacent rows, the first at `top`."""
 
     number: int
@@ -113,7 +113,7 @@ class Group:
         return self.top + len(self.rows)
 
 
-def draw_clients(
+def _draw_clients(
     ax: Axes,
     mixes: Sequence[LabelMix],
     counts: Counts,
@@ -125,47 +125,47 @@ def draw_clients(
     shades = LinearSegmentedColormap.from_list("shades", theme.shades)
     parts, sides = shares(counts), (-0.5, counts.shape[1] - 0.5)
     darkness = Normalize(0.0, float(parts.max()) or 1.0)
-    found = groups(mixes, colours)
+    found = _groups(mixes, colours)
     for group in found:
         box = (*sides, group.bottom, group.top)
         field = parts[list(group.rows)]
         ax.imshow(field, shades, darkness, extent=box, interpolation="nearest")
-        add_stripe(ax, group, numbered=len(found) <= NAMED_TRANSPORTERS)
+        _add_stripe(ax, group, numbered=len(found) <= _NAMED_TRANSPORTERS)
     ax.set(aspect="auto", xlim=sides, ylim=(found[-1].bottom, 0.0))
-    name_clients(ax, found, names if len(counts) <= NAMED_CLIENTS else (), theme)
+    _name_clients(ax, found, names if len(counts) <= _NAMED_CLIENTS else (), theme)
     ax.set_title("each client", loc="left", fontsize=9.5, color=theme.ink)
-    label_field(ax, theme)
-    add_scale(ax, ScalarMappable(darkness, shades), theme)
+    _label_field(ax, theme)
+    _add_scale(ax, ScalarMappable(darkness, shades), theme)
 
 
-def groups(mixes: Sequence[LabelMix], colours: Sequence[str]) -> list[Group]:
+def _groups(mixes: Sequence[LabelMix], colours: Sequence[str]) -> list[_Group]:
     """The transporters that fly, one below the other with a gap between them."""
-    found: list[Group] = []
+    found: list[_Group] = []
     num_clients, num_groups = sum(len(m.rows) for m in mixes), sum(bool(m.rows) for m in mixes)
-    gap = num_clients * min(GAP, ALL_GAPS / num_groups)
+    gap = num_clients * min(_GAP, _ALL_GAPS / num_groups)
     for number, (mix, colour) in enumerate(zip(mixes, colours, strict=True), start=1):
         if mix.rows:
             top = found[-1].bottom + gap if found else 0.0
-            found.append(Group(number, colour, mix.rows, top))
+            found.append(_Group(number, colour, mix.rows, top))
     return found
 
 
-def add_stripe(ax: Axes, group: Group, *, numbered: bool) -> None:
+def _add_stripe(ax: Axes, group: _Group, *, numbered: bool) -> None:
     """The transporter's colour to the left of its clients, its number to the right."""
     beside = ax.get_yaxis_transform()
-    corner, height = (-STRIPE - STRIPE_GAP, group.top), len(group.rows)
-    stripe = Rectangle(corner, STRIPE, height, color=group.colour, linewidth=0, transform=beside)
+    corner, height = (-_STRIPE - _STRIPE_GAP, group.top), len(group.rows)
+    stripe = Rectangle(corner, _STRIPE, height, color=group.colour, linewidth=0, transform=beside)
     stripe.set_clip_on(False)
     ax.add_patch(stripe)
     if numbered:
         middle = (group.top + group.bottom) / 2
         number = ax.text(
-            1 + 2 * STRIPE_GAP, middle, str(group.number), va="center", transform=beside
+            1 + 2 * _STRIPE_GAP, middle, str(group.number), va="center", transform=beside
         )
         number.set(color=group.colour, fontsize=9, fontweight="bold")
 
 
-def name_clients(ax: Axes, found: Sequence[Group], names: Sequence[str], theme: Theme) -> None:
+def _name_clients(ax: Axes, found: Sequence[_Group], names: Sequence[str], theme: Theme) -> None:
     """Write the names, if any, to the left of the stripes; otherwise how many clients there are."""
     rows = [(group.top + j + 0.5, i) for group in found for j, i in enumerate(group.rows)]
     named = rows if names else []
@@ -178,28 +178,28 @@ def name_clients(ax: Axes, found: Sequence[Group], names: Sequence[str], theme: 
         ax.set_ylabel(text, color=theme.grey, labelpad=8)
 
 
-def label_field(ax: Axes, theme: Theme) -> None:
-    ax.xaxis.set_major_locator(label_ticks())
+def _label_field(ax: Axes, theme: Theme) -> None:
+    ax.xaxis.set_major_locator(_label_ticks())
     ax.tick_params(axis="x", colors=theme.grey, labelsize=8, length=2)
     ax.set_xlabel("label", color=theme.ink, fontsize=9)
     ax.spines[:].set_visible(False)
 
 
-def label_ticks() -> MaxNLocator:
+def _label_ticks() -> MaxNLocator:
     """Labels are whole numbers."""
     return MaxNLocator(10, steps=[1, 2, 5, 10], integer=True)
 
 
-def add_scale(ax: Axes, shade: ScalarMappable, theme: Theme) -> None:
+def _add_scale(ax: Axes, shade: ScalarMappable, theme: Theme) -> None:
     """The scale of the shades, below the axes."""
     figure = ax.figure
     assert isinstance(figure, Figure)
     field, height = ax.get_position(), figure.get_figheight()
     box = (
         field.x0 + 0.45 * field.width,
-        field.y0 - BELOW / height,
+        field.y0 - _BELOW / height,
         0.55 * field.width,
-        THICK / height,
+        _THICK / height,
     )
     place = figure.add_axes(box, facecolor=theme.paper)
     scale = figure.colorbar(shade, cax=place, orientation="horizontal").ax
@@ -211,13 +211,13 @@ def add_scale(ax: Axes, shade: ScalarMappable, theme: Theme) -> None:
     scale.set_ylabel(text, rotation=0, ha="right", va="center", fontsize=8, color=theme.grey)
 
 
-def rows_shown(mixes: Sequence[LabelMix]) -> list[int]:
+def _rows_shown(mixes: Sequence[LabelMix]) -> list[int]:
     """The transporters that fly; the most biased if there are too many."""
     flown = [k for k, mix in enumerate(mixes) if mix.rows]
-    return sorted(sorted(flown, key=lambda k: -mixes[k].distance)[:MOST_ROWS])
+    return sorted(sorted(flown, key=lambda k: -mixes[k].distance)[:_MOST_ROWS])
 
 
-def draw_transporters(
+def _draw_transporters(
     axes: Sequence[Axes],
     mixes: Sequence[LabelMix],
     everyone: LabelMix,
@@ -226,28 +226,28 @@ def draw_transporters(
 ) -> None:
     """The transporters one below the other on the same scale, all clients in the last axes."""
     *own, last = axes
-    shown = rows_shown(mixes)
+    shown = _rows_shown(mixes)
     for ax, k in zip(own, shown, strict=True):
-        draw_bars(ax, mixes[k].shares, everyone.shares, colours[k], theme)
-        write(ax, str(k + 1), colours[k], theme, f"{100 * mixes[k].distance:.0f} % off")
-    draw_bars(last, everyone.shares, everyone.shares, theme.pale, theme)
-    write(last, "all", theme.grey, theme)
+        _draw_bars(ax, mixes[k].shares, everyone.shares, colours[k], theme)
+        _write(ax, str(k + 1), colours[k], theme, f"{100 * mixes[k].distance:.0f} % off")
+    _draw_bars(last, everyone.shares, everyone.shares, theme.pale, theme)
+    _write(last, "all", theme.grey, theme)
     highest = max(float(mix.shares.max()) for mix in (*mixes, everyone)) or 1.0
     for ax in axes:
-        frame(ax, highest, theme)
-    axes[0].set_title(heading(mixes, shown), loc="left", fontsize=9.5, color=theme.ink)
-    label_bars(last, theme)
+        _frame(ax, highest, theme)
+    axes[0].set_title(_heading(mixes, shown), loc="left", fontsize=9.5, color=theme.ink)
+    _label_bars(last, theme)
 
 
-def draw_bars(ax: Axes, own: FloatArray, everyone: FloatArray, colour: str, theme: Theme) -> None:
+def _draw_bars(ax: Axes, own: FloatArray, everyone: FloatArray, colour: str, theme: Theme) -> None:
     """One mix as bars, the mix of all clients as a line."""
     edges = np.arange(len(own) + 1) - 0.5
-    ax.bar(edges[:-1] + 0.5, own, width=0.8 if len(own) < TOUCHING else 1.0, color=colour)
+    ax.bar(edges[:-1] + 0.5, own, width=0.8 if len(own) < _TOUCHING else 1.0, color=colour)
     ax.stairs(everyone, edges, baseline=None, color=theme.ink, linewidth=1.0)
     ax.set_xlim(edges[0], edges[-1])
 
 
-def write(ax: Axes, name: str, colour: str, theme: Theme, text: str = "") -> None:
+def _write(ax: Axes, name: str, colour: str, theme: Theme, text: str = "") -> None:
     """Write the name of the row, and a text below it, to the right of the bars."""
     above = ScaledTranslation(6 / 72, 2 / 72, ax.figure.dpi_scale_trans)
     below = ScaledTranslation(6 / 72, -2 / 72, ax.figure.dpi_scale_trans)
@@ -255,16 +255,16 @@ def write(ax: Axes, name: str, colour: str, theme: Theme, text: str = "") -> Non
     ax.text(1, 0.5, text, color=theme.grey, fontsize=8, va="top", transform=ax.transAxes + below)
 
 
-def heading(mixes: Sequence[LabelMix], shown: Sequence[int]) -> str:
+def _heading(mixes: Sequence[LabelMix], shown: Sequence[int]) -> str:
     flown = sum(bool(mix.rows) for mix in mixes)
     if flown == len(shown):
         return "each transporter's clients together"
     return f"together, for the {len(shown)} of {flown} transporters most off"
 
 
-def frame(ax: Axes, highest: float, theme: Theme) -> None:
+def _frame(ax: Axes, highest: float, theme: Theme) -> None:
     """A base line, and two or three ticks for the shares."""
-    ax.set_ylim(0.0, ROOM * highest)
+    ax.set_ylim(0.0, _ROOM * highest)
     ax.yaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
     ax.set_xticks([])
@@ -273,12 +273,12 @@ def frame(ax: Axes, highest: float, theme: Theme) -> None:
     ax.spines["bottom"].set_color(theme.pale)
 
 
-def label_bars(ax: Axes, theme: Theme) -> None:
-    ax.xaxis.set_major_locator(label_ticks())
+def _label_bars(ax: Axes, theme: Theme) -> None:
+    ax.xaxis.set_major_locator(_label_ticks())
     ax.tick_params(axis="x", labelsize=8)
     ax.set_xlabel("label", color=theme.ink, fontsize=9)
     ax.annotate(
-        EXPLANATION,
+        _EXPLANATION,
         (0.0, 0.0),
         xycoords="axes fraction",
         xytext=(0, -34),

@@ -41,31 +41,31 @@ from flexpress.report.tour_lines import (
 )
 from flexpress.scenario import Scenario
 
-DOTS_PER_INCH = 150
-LABELLED_CLIENTS, LABELLED_ZONES = 60, 40
-ARROWED_TRANSPORTERS = 40
-WIDER, MOST_WIDER = 2.4, 3  # points for each line on top of a line, and for how many lines
-CROWD = 300  # clients from which the map is larger and its lines are thinner
-NARROW = 5.0  # inches of the longer side
-MARGIN = 0.07  # of the longer side
-LEAST_SHAPE = 0.22  # shorter side / longer side; even a straight road needs room for names
-TICK = np.array([0.8, 0.4])  # inches: room for a number along each axis
-LONGEST_TITLE, ZONE_LINE = 48, 18  # letters
+_DOTS_PER_INCH = 150
+_LABELLED_CLIENTS, _LABELLED_ZONES = 60, 40
+_ARROWED_TRANSPORTERS = 40
+_WIDER, _MOST_WIDER = 2.4, 3  # points for each line on top of a line, and for how many lines
+_CROWD = 300  # clients from which the map is larger and its lines are thinner
+_NARROW = 5.0  # inches of the longer side
+_MARGIN = 0.07  # of the longer side
+_LEAST_SHAPE = 0.22  # shorter side / longer side; even a straight road needs room for names
+_TICK = np.array([0.8, 0.4])  # inches: room for a number along each axis
+_LONGEST_TITLE, _ZONE_LINE = 48, 18  # letters
 
 
 def map_png(scenario: Scenario, plan: Plan) -> bytes:
-    return png_bytes(map_figure(scenario, plan), DOTS_PER_INCH)
+    return png_bytes(map_figure(scenario, plan), _DOTS_PER_INCH)
 
 
 def map_figure(
     scenario: Scenario, plan: Plan, *, theme: Theme = LIGHT, narrow: bool = False
 ) -> Figure:
-    figure = draw_map(scenario, plan, theme=theme, narrow=narrow).figure
+    figure = _draw_map(scenario, plan, theme=theme, narrow=narrow).figure
     assert isinstance(figure, Figure)
     return figure
 
 
-def draw_map(
+def _draw_map(
     scenario: Scenario,
     plan: Plan,
     ax: Axes | None = None,
@@ -77,73 +77,73 @@ def draw_map(
 
     The legend is beside the map, or below it if the map is wide or must be narrow.
     """
-    low, high = extent(scenario, plan)
+    low, high = _extent(scenario, plan)
     size = high - low
     if ax is None:
-        usual = 7.0 if scenario.num_clients < CROWD else 10.0
-        ax = new_axes(size, theme, longer_side=NARROW if narrow else usual)
-    draw_blocks(ax, scenario, theme)
-    draw_zones(ax, scenario, theme)
-    draw_tours(ax, scenario, plan, theme)
-    draw_positions(ax, scenario, theme)
-    frame(ax, low, high, theme, from_server=scenario.coordinates is not None)
-    label(ax, scenario, plan, theme)
+        usual = 7.0 if scenario.num_clients < _CROWD else 10.0
+        ax = _new_axes(size, theme, longer_side=_NARROW if narrow else usual)
+    _draw_blocks(ax, scenario, theme)
+    _draw_zones(ax, scenario, theme)
+    _draw_tours(ax, scenario, plan, theme)
+    _draw_positions(ax, scenario, theme)
+    _frame(ax, low, high, theme, from_server=scenario.coordinates is not None)
+    _label(ax, scenario, plan, theme)
     below, has_zones = narrow or bool(size[0] > 1.6 * size[1]), bool(scenario.no_fly)
     colours = [theme.line(colour) for colour in tour_colours(scenario, plan)]
     add_legend(ax, plan, colours, theme, below=below, with_zones=has_zones)
     value = cost_text(plan.objective, plan.cost)
-    name = shown(scenario.name, "scenario", LONGEST_TITLE)
+    name = shown(scenario.name, "scenario", _LONGEST_TITLE)
     title = f"{name}: {plan.objective} {value} ({plan.solver})"
     ax.set_title(title, loc="left", color=theme.ink, parse_math=False, fontfamily=families(title))
     return ax
 
 
-def extent(scenario: Scenario, plan: Plan) -> tuple[FloatArray, FloatArray]:
+def _extent(scenario: Scenario, plan: Plan) -> tuple[FloatArray, FloatArray]:
     """South-west and north-east corner of blocks, zones and tours, with a margin."""
     blocks = np.array(scenario.blocks).reshape(-1, 2)
     corners = [leg for tour in plan.transporters for leg in tour_corners(scenario, tour)]
     points = np.vstack([scenario.positions, blocks, *zones(scenario), *corners])
     low, high = points.min(axis=0), points.max(axis=0)
-    margin = MARGIN * max(high - low) or 1.0
+    margin = _MARGIN * max(high - low) or 1.0
     low, high = low - margin, high + margin
-    lack = np.maximum(LEAST_SHAPE * max(high - low) - (high - low), 0.0)
+    lack = np.maximum(_LEAST_SHAPE * max(high - low) - (high - low), 0.0)
     return low - lack / 2, high + lack / 2
 
 
-def new_axes(size: FloatArray, theme: Theme, *, longer_side: float) -> Axes:
+def _new_axes(size: FloatArray, theme: Theme, *, longer_side: float) -> Axes:
     """Axes of the shape of the area, `longer_side` inches long."""
     width, height = size / max(size) * longer_side
     figure = new_figure(float(width), float(height), theme)
     return figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor=theme.paper)
 
 
-def draw_blocks(ax: Axes, scenario: Scenario, theme: Theme) -> None:
+def _draw_blocks(ax: Axes, scenario: Scenario, theme: Theme) -> None:
     for west, south, east, north in scenario.blocks:
         corner, width, height = (west, south), east - west, north - south
         block = Rectangle(corner, width, height, fill=False, edgecolor=theme.outline, zorder=0)
         ax.add_patch(block)
 
 
-def draw_zones(ax: Axes, scenario: Scenario, theme: Theme) -> None:
+def _draw_zones(ax: Axes, scenario: Scenario, theme: Theme) -> None:
     for zone in zones(scenario):
         patch = Polygon(zone, facecolor=theme.zone_fill, edgecolor=theme.zone, zorder=1)
         patch.set(linewidth=0.8, hatch=HATCH)
         ax.add_patch(patch)
 
 
-def draw_tours(ax: Axes, scenario: Scenario, plan: Plan, theme: Theme) -> None:
+def _draw_tours(ax: Axes, scenario: Scenario, plan: Plan, theme: Theme) -> None:
     """One line per tour, wider where others lie on it; arrows unless there are too many."""
-    width = 1.8 if scenario.num_clients < CROWD else 1.1
+    width = 1.8 if scenario.num_clients < _CROWD else 1.1
     colours = [theme.line(colour) for colour in tour_colours(scenario, plan)]
     lines = tour_lines(scenario, plan)
     for line, colour, above in zip(lines, colours, hidden_below(lines), strict=True):
-        wide = width + WIDER * min(above, MOST_WIDER)
+        wide = width + _WIDER * min(above, _MOST_WIDER)
         ax.plot(*line.T, color=colour, linewidth=wide, solid_joinstyle="round", zorder=2)
-        if len(colours) <= ARROWED_TRANSPORTERS:
-            draw_arrows(ax, line, colour)
+        if len(colours) <= _ARROWED_TRANSPORTERS:
+            _draw_arrows(ax, line, colour)
 
 
-def label(ax: Axes, scenario: Scenario, plan: Plan, theme: Theme) -> None:
+def _label(ax: Axes, scenario: Scenario, plan: Plan, theme: Theme) -> None:
     """Numbers of tours if they share colours, names of zones and of clients."""
     lines = [to_points(ax, line) for line in tour_lines(scenario, plan)]
     server, *clients = to_points(ax, scenario.positions)
@@ -152,16 +152,16 @@ def label(ax: Axes, scenario: Scenario, plan: Plan, theme: Theme) -> None:
     labels = MapLabels(ax, theme, line_table(lines), [*dots, star])
     if len(lines) > len(COLOURS):
         colours = [theme.words(colour) for colour in tour_colours(scenario, plan)]
-        label_tours(labels, lines, colours)
-    if len(scenario.no_fly) <= LABELLED_ZONES:
+        _label_tours(labels, lines, colours)
+    if len(scenario.no_fly) <= _LABELLED_ZONES:
         for zone, name in zip(zones(scenario), drawn_zones(scenario), strict=True):
-            labels.write_within("\n".join(wrap(name, ZONE_LINE)), to_points(ax, zone))
-    if scenario.num_clients <= LABELLED_CLIENTS:
-        for place in shared(client_places(ax, scenario, plan)):
+            labels.write_within("\n".join(wrap(name, _ZONE_LINE)), to_points(ax, zone))
+    if scenario.num_clients <= _LABELLED_CLIENTS:
+        for place in shared(_client_places(ax, scenario, plan)):
             labels.write(place.name, place.at, place.away, colour=theme.ink)
 
 
-def label_tours(labels: MapLabels, lines: Sequence[FloatArray], colours: Sequence[str]) -> None:
+def _label_tours(labels: MapLabels, lines: Sequence[FloatArray], colours: Sequence[str]) -> None:
     """Write the transporter's number where its tour is farthest from the server."""
     for number, (line, colour) in enumerate(zip(lines, colours, strict=True), start=1):
         if len(line):
@@ -169,7 +169,7 @@ def label_tours(labels: MapLabels, lines: Sequence[FloatArray], colours: Sequenc
             labels.write(str(number), far, far - line[0], colour=colour, bold=True)
 
 
-def client_places(ax: Axes, scenario: Scenario, plan: Plan) -> list[Place]:
+def _client_places(ax: Axes, scenario: Scenario, plan: Plan) -> list[Place]:
     names = drawn_clients(scenario)
     found = []
     for tour, stops in zip(plan.transporters, visited_nodes(scenario, plan), strict=True):
@@ -181,7 +181,7 @@ def client_places(ax: Axes, scenario: Scenario, plan: Plan) -> list[Place]:
     return found
 
 
-def draw_arrows(ax: Axes, line: FloatArray, colour: str) -> None:
+def _draw_arrows(ax: Axes, line: FloatArray, colour: str) -> None:
     """Show the direction of the tour on its way out and on its way home."""
     flown = [(a, b) for a, b in pairwise(line) if not np.array_equal(a, b)]
     style = {"arrowstyle": "-|>", "color": colour, "linewidth": 0, "mutation_scale": 14}
@@ -191,7 +191,7 @@ def draw_arrows(ax: Axes, line: FloatArray, colour: str) -> None:
         ax.annotate("", xytext=tuple(start), xy=tuple(tip), arrowprops=arrow, zorder=3)
 
 
-def draw_positions(ax: Axes, scenario: Scenario, theme: Theme) -> None:
+def _draw_positions(ax: Axes, scenario: Scenario, theme: Theme) -> None:
     x, y = scenario.positions.T
     area = float(np.clip(3000 / scenario.num_clients, 0.6, 24.0))
     edge = 0.8 if area > 10 else 0.0
@@ -200,7 +200,7 @@ def draw_positions(ax: Axes, scenario: Scenario, theme: Theme) -> None:
     ax.scatter(x[0], y[0], s=240, marker="*", color=ink, edgecolors=paper, zorder=5)
 
 
-def frame(ax: Axes, low: FloatArray, high: FloatArray, theme: Theme, *, from_server: bool) -> None:
+def _frame(ax: Axes, low: FloatArray, high: FloatArray, theme: Theme, *, from_server: bool) -> None:
     """Equal scales, few ticks, metres or kilometres; relative to the server for coordinates."""
     unit, metres = length_unit(float(max(high - low)))
     ax.set_xlim(low[0], high[0])
@@ -210,9 +210,9 @@ def frame(ax: Axes, low: FloatArray, high: FloatArray, theme: Theme, *, from_ser
     if from_server:
         names = [f"{unit} east of the server", f"{unit} north of the server"]
     inches = np.array(ax.get_window_extent().size) / ax.figure.dpi
-    for axis, name, most in zip((ax.xaxis, ax.yaxis), names, inches / TICK, strict=True):
+    for axis, name, most in zip((ax.xaxis, ax.yaxis), names, inches / _TICK, strict=True):
         axis.set_major_locator(MaxNLocator(min(max(int(most), 2), 7), steps=[1, 2, 5, 10]))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value / metres)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: _tick_text(value / metres)))
         axis.set_label_text(name, color=theme.ink)
     ax.tick_params(colors=theme.grey, labelsize=8)
     ax.spines[["top", "right"]].set_visible(False)
@@ -220,6 +220,6 @@ def frame(ax: Axes, low: FloatArray, high: FloatArray, theme: Theme, *, from_ser
     ax.apply_aspect()
 
 
-def tick_text(value: float) -> str:
+def _tick_text(value: float) -> str:
     """All significant digits, with a real minus sign."""
     return f"{value:,.10g}".replace("-", "\N{MINUS SIGN}", int(value < 0))

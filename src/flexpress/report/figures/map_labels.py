@@ -23,13 +23,13 @@ from flexpress.report.figures.style import Theme
 Box = tuple[float, float, float, float]
 """Left, bottom, right, top, in points."""
 
-DISTANCES = (6.0, 13.0, 22.0, 34.0)  # points from a place to its label
-LEADING = 13.0  # points from which a thin line connects place and label
-TURNS = (0, 1, -1, 2, -2, 3, -3, 4)  # eighths of a turn from the best direction
+_DISTANCES = (6.0, 13.0, 22.0, 34.0)  # points from a place to its label
+_LEADING = 13.0  # points from which a thin line connects place and label
+_TURNS = (0, 1, -1, 2, -2, 3, -3, 4)  # eighths of a turn from the best direction
 DOT, STAR = 3.0, 8.0  # points: radius of a client and of the server
-COINCIDING = 2.5  # points between dots that look like one
-MOST_LINES = 4  # of a label that several clients share
-CROSSED, TURNED, FARTHER = 1.0, 0.12, 0.8  # costs of covering a line, of turning, of distance
+_COINCIDING = 2.5  # points between dots that look like one
+_MOST_LINES = 4  # of a label that several clients share
+_CROSSED, _TURNED, _FARTHER = 1.0, 0.12, 0.8  # costs of covering a line, of turning, of distance
 
 
 @dataclass(frozen=True)
@@ -56,20 +56,20 @@ class MapLabels:
     ) -> None:
         """Write beside a place, in the direction `away` if there is room."""
         label = self._make(text, colour, bold=bold)
-        found = list(self._ranked(beside(at, away, *self._size(label))))
+        found = list(self._ranked(_beside(at, away, *self._size(label))))
         if not found:
             label.remove()
             return
         distance, box = found[0]
         self._put(label, box)
-        if distance >= LEADING:
+        if distance >= _LEADING:
             self._lead(at, box)
 
     def write_within(self, text: str, zone: FloatArray) -> None:
         """Write in the middle of a zone, or near it; the text covers the hatching."""
         label = self._make(text, self.theme.words(NO_FLY), italic=True)
         label.set_path_effects([withStroke(linewidth=4.0, foreground=self.theme.zone_fill)])
-        found = list(self._ranked(around_middle(zone, *self._size(label))))
+        found = list(self._ranked(_around_middle(zone, *self._size(label))))
         if found:
             self._put(label, found[0][1])
         else:
@@ -79,11 +79,11 @@ class MapLabels:
         """Distance and box of the candidates that cover no other name or dot, the best first."""
         frame = self._frame()
         free = [
-            (cost + CROSSED * crossings(box, self.lines), distance, box)
+            (cost + _CROSSED * _crossings(box, self.lines), distance, box)
             for cost, distance, box in candidates
-            if within(box, frame)
-            and not any(overlap(box, other) for other in self.taken)
-            and not any(overlap(box, dot) for dot in self.dots)
+            if _within(box, frame)
+            and not any(_overlap(box, other) for other in self.taken)
+            and not any(_overlap(box, dot) for dot in self.dots)
         ]
         return [(distance, box) for _, distance, box in sorted(free, key=lambda each: each[0])]
 
@@ -109,7 +109,7 @@ class MapLabels:
 
     def _size(self, label: Annotation) -> tuple[float, float]:
         box = label.get_window_extent()
-        return points(self.ax, box.width) + 2.0, points(self.ax, box.height) + 1.0
+        return _points(self.ax, box.width) + 2.0, _points(self.ax, box.height) + 1.0
 
     def _put(self, label: Annotation, box: Box) -> None:
         self.taken.append(box)
@@ -135,7 +135,7 @@ class MapLabels:
 
     def _frame(self) -> Box:
         box = self.ax.get_window_extent()
-        left, bottom, right, top = (points(self.ax, side) for side in box.extents)
+        left, bottom, right, top = (_points(self.ax, side) for side in box.extents)
         return left, bottom, right, top
 
 
@@ -144,7 +144,7 @@ def to_points(ax: Axes, places: FloatArray) -> FloatArray:
     return np.asarray(ax.transData.transform(places)) * 72 / ax.figure.dpi
 
 
-def points(ax: Axes, pixels: float) -> float:
+def _points(ax: Axes, pixels: float) -> float:
     return float(pixels) * 72 / ax.figure.dpi
 
 
@@ -152,58 +152,58 @@ def shared(places: Sequence[Place]) -> list[Place]:
     """Merge places whose dots coincide: one name per line, the first few if there are many."""
     groups: list[list[Place]] = []
     for place in places:
-        near = [group for group in groups if np.hypot(*(group[0].at - place.at)) < COINCIDING]
+        near = [group for group in groups if np.hypot(*(group[0].at - place.at)) < _COINCIDING]
         if near:
             near[0].append(place)
         else:
             groups.append([place])
-    return [Place(group[0].at, group[0].away, joined([p.name for p in group])) for group in groups]
+    return [Place(group[0].at, group[0].away, _joined([p.name for p in group])) for group in groups]
 
 
-def joined(names: Sequence[str]) -> str:
-    shown = names if len(names) <= MOST_LINES else names[: MOST_LINES - 1]
+def _joined(names: Sequence[str]) -> str:
+    shown = names if len(names) <= _MOST_LINES else names[: _MOST_LINES - 1]
     more = [f"and {len(names) - len(shown)} more"] if len(shown) < len(names) else []
     return "\n".join([*shown, *more])
 
 
-def beside(
+def _beside(
     at: FloatArray, away: FloatArray, width: float, height: float
 ) -> Iterator[tuple[float, float, Box]]:
     """Boxes around a place: cost, distance and box of each."""
     angle = np.arctan2(away[1], away[0])
-    for step, distance in enumerate(DISTANCES):
-        for turn in TURNS:
+    for step, distance in enumerate(_DISTANCES):
+        for turn in _TURNS:
             direction = angle + turn * np.pi / 4
             dx, dy = np.cos(direction), np.sin(direction)
             x, y = at[0] + dx * (distance + width / 2), at[1] + dy * (distance + height / 2)
-            yield FARTHER * step + TURNED * abs(turn), distance, box_at(x, y, width, height)
+            yield _FARTHER * step + _TURNED * abs(turn), distance, box_at(x, y, width, height)
 
 
-def around_middle(
+def _around_middle(
     zone: FloatArray, width: float, height: float
 ) -> Iterator[tuple[float, float, Box]]:
     """Boxes in the middle of a zone, above and below that, then just outside the zone."""
     (left, bottom), (right, top) = zone.min(axis=0), zone.max(axis=0)
     x, middle = (left + right) / 2, (bottom + top) / 2
     for y in (middle, middle + height, middle - height):
-        yield FARTHER * abs(y - middle) / height / 2, 0.0, box_at(x, y, width, height)
+        yield _FARTHER * abs(y - middle) / height / 2, 0.0, box_at(x, y, width, height)
     for y in (top + height, bottom - height):
-        yield 2 * FARTHER, 0.0, box_at(x, y, width, height)
+        yield 2 * _FARTHER, 0.0, box_at(x, y, width, height)
 
 
 def box_at(x: float, y: float, width: float, height: float) -> Box:
     return x - width / 2, y - height / 2, x + width / 2, y + height / 2
 
 
-def within(box: Box, frame: Box) -> bool:
+def _within(box: Box, frame: Box) -> bool:
     return box[0] >= frame[0] and box[1] >= frame[1] and box[2] <= frame[2] and box[3] <= frame[3]
 
 
-def overlap(one: Box, other: Box) -> bool:
+def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def crossings(box: Box, lines: FloatArray) -> int:
+def _crossings(box: Box, lines: FloatArray) -> int:
     """How many of the (lines, 4) cross the box (Liang and Barsky, 1984)."""
     start, way = lines[:, :2], lines[:, 2:] - lines[:, :2]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -215,14 +215,14 @@ def crossings(box: Box, lines: FloatArray) -> int:
 
 def away_from(here: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
     """The direction away from the lines to both neighbours."""
-    to_before, to_after = unit(before - here), unit(after - here)
+    to_before, to_after = _unit(before - here), _unit(after - here)
     towards = to_before + to_after
     if np.hypot(*towards) < 0.2:  # nearly straight: move aside
         return np.array([-to_after[1], to_after[0]]) * (1 if to_after[0] >= 0 else -1)
-    return -unit(towards)
+    return -_unit(towards)
 
 
-def unit(vector: FloatArray) -> FloatArray:
+def _unit(vector: FloatArray) -> FloatArray:
     """The unit vector; upward if the length is zero."""
     length = np.hypot(*vector)
     return vector / length if length > 0 else np.array([0.0, 1.0])

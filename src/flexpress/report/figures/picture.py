@@ -17,18 +17,18 @@ from matplotlib.figure import Figure
 
 from flexpress.report.figures.style import DARK, LIGHT, Theme
 
-DOTS_PER_INCH = 200
+_DOTS_PER_INCH = 200
 
-METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-FONTS = "'DejaVu Sans', Verdana, sans-serif"
-SPACES = " text{white-space: pre}"
+_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+_FONTS = "'DejaVu Sans', Verdana, sans-serif"
+_SPACES = " text{white-space: pre}"
 
-PROLOGUE = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
-FAMILY = re.compile(r"'DejaVu Sans'[^;\"]*")
-OUTLINE = re.compile(r'(?<= d=")[^"]*')
-COMMAND = re.compile(r"\s*([A-Za-z])\s*")
-NUMBER = re.compile(r"-?\d+\.\d+")
-DECIMALS = 2
+_PROLOGUE = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
+_FAMILY = re.compile(r"'DejaVu Sans'[^;\"]*")
+_OUTLINE = re.compile(r'(?<= d=")[^"]*')
+_COMMAND = re.compile(r"\s*([A-Za-z])\s*")
+_NUMBER = re.compile(r"-?\d+\.\d+")
+_DECIMALS = 2
 """Decimals of coordinates in outlines, in 1/72 inch: finer than the eye can see."""
 
 
@@ -52,8 +52,8 @@ def draw_picture(
     return Picture(
         name=name,
         alt=alt,
-        light=svg_text(light),
-        dark=svg_text(draw(DARK)),
+        light=_svg_text(light),
+        dark=_svg_text(draw(DARK)),
         png=png_bytes(light),
         caption=caption,
     )
@@ -66,28 +66,28 @@ def new_figure(width: float, height: float, theme: Theme = LIGHT) -> Figure:
     return figure
 
 
-def png_bytes(figure: Figure, dots_per_inch: int = DOTS_PER_INCH) -> bytes:
+def png_bytes(figure: Figure, dots_per_inch: int = _DOTS_PER_INCH) -> bytes:
     """Cropped to what is drawn."""
     image = io.BytesIO()
     figure.savefig(image, dpi=dots_per_inch, bbox_inches="tight", metadata={"Software": None})
     return image.getvalue()
 
 
-def svg_text(figure: Figure) -> str:
+def _svg_text(figure: Figure) -> str:
     """One `<svg>` element without external references, cropped; spaces in texts are kept."""
     image = io.StringIO()
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "flexpress"}):
-        figure.savefig(image, format="svg", bbox_inches="tight", metadata=METADATA)
-    text = PROLOGUE.sub("", image.getvalue(), count=1)
-    text = FAMILY.sub(FONTS, text.replace("</style>", f"{SPACES}</style>", 1))
-    return OUTLINE.sub(lambda found: shorter(found[0]), text)
+        figure.savefig(image, format="svg", bbox_inches="tight", metadata=_METADATA)
+    text = _PROLOGUE.sub("", image.getvalue(), count=1)
+    text = _FAMILY.sub(_FONTS, text.replace("</style>", f"{_SPACES}</style>", 1))
+    return _OUTLINE.sub(lambda found: _shorter(found[0]), text)
 
 
-def shorter(outline: str) -> str:
+def _shorter(outline: str) -> str:
     """The outline with fewer digits and spaces."""
-    return COMMAND.sub(r"\1", NUMBER.sub(rounded, outline))
+    return _COMMAND.sub(r"\1", _NUMBER.sub(_rounded, outline))
 
 
-def rounded(number: re.Match[str]) -> str:
-    text = f"{float(number[0]):.{DECIMALS}f}".rstrip("0").rstrip(".")
+def _rounded(number: re.Match[str]) -> str:
+    text = f"{float(number[0]):.{_DECIMALS}f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text

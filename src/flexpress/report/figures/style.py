@@ -9,49 +9,49 @@ from flexpress.planning.colours import OKABE_ITO
 from flexpress.scenario import Algorithm
 
 INK = "#222222"
-ZONE, ZONE_FILL, HATCH = "#cf9d96", "#faf3f2", "///"  # a no-fly zone: tints of NO_FLY
+_ZONE, _ZONE_FILL, HATCH = "#cf9d96", "#faf3f2", "///"  # a no-fly zone: tints of NO_FLY
 
 ALGORITHMS: dict[Algorithm, str] = dict(zip(("sync", "async", "direct"), OKABE_ITO, strict=False))
 
-STEPS = 64
+_STEPS = 64
 """Mixtures of colour and ink that are tried."""
 
-TEXT_CONTRAST = 4.5
+_TEXT_CONTRAST = 4.5
 """The least contrast of text to its background (WCAG 2)."""
 
 
-def contrast(one: str, other: str) -> float:
+def _contrast(one: str, other: str) -> float:
     """From 1 (the same brightness) to 21 (black on white), as WCAG 2 defines it."""
-    darker, lighter = sorted((luminance(one), luminance(other)))
+    darker, lighter = sorted((_luminance(one), _luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def luminance(colour: str) -> float:
-    red, green, blue = (linear(part) for part in rgb(colour))
+def _luminance(colour: str) -> float:
+    red, green, blue = (_linear(part) for part in _rgb(colour))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def linear(part: float) -> float:
+def _linear(part: float) -> float:
     """The linear intensity of an sRGB value."""
     return part / 12.92 if part <= 0.04045 else float(((part + 0.055) / 1.055) ** 2.4)
 
 
-def legible(colour: str, paper: str, ink: str, least: float) -> str:
+def _legible(colour: str, paper: str, ink: str, least: float) -> str:
     """The colour, mixed with just enough ink to reach this contrast to the paper."""
-    if contrast(colour, paper) >= least:
+    if _contrast(colour, paper) >= least:
         return colour
-    mixed = (mix(colour, ink, step / STEPS) for step in range(1, STEPS))
-    return next((found for found in mixed if contrast(found, paper) >= least), ink)
+    mixed = (_mix(colour, ink, step / _STEPS) for step in range(1, _STEPS))
+    return next((found for found in mixed if _contrast(found, paper) >= least), ink)
 
 
-def mix(colour: str, other: str, share: float) -> str:
+def _mix(colour: str, other: str, share: float) -> str:
     """The colour with this share of the other in it."""
-    both = zip(rgb(colour), rgb(other), strict=True)
+    both = zip(_rgb(colour), _rgb(other), strict=True)
     mixed = (round(255 * (a + share * (b - a))) for a, b in both)
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-def rgb(colour: str) -> tuple[float, float, float]:
+def _rgb(colour: str) -> tuple[float, float, float]:
     """Red, green and blue of "#rrggbb", between 0 and 1."""
     red, green, blue = (int(colour[j : j + 2], 16) / 255 for j in (1, 3, 5))
     return red, green, blue
@@ -74,15 +74,15 @@ class Theme:
     lines: float  # least contrast of lines to the paper
 
     def line(self, colour: str) -> str:
-        return legible(colour, self.paper, self.ink, self.lines)
+        return _legible(colour, self.paper, self.ink, self.lines)
 
     def words(self, colour: str) -> str:
         """The colour for text."""
-        return legible(colour, self.paper, self.ink, TEXT_CONTRAST)
+        return _legible(colour, self.paper, self.ink, _TEXT_CONTRAST)
 
     def fill(self, colour: str, share: float) -> str:
         """A tint with this share of the colour in it."""
-        return mix(self.paper, self.line(colour), share)
+        return _mix(self.paper, self.line(colour), share)
 
 
 LIGHT = Theme(
@@ -93,8 +93,8 @@ LIGHT = Theme(
     pale="#b3b3b3",
     faint="#ebebeb",
     outline="#e6e6e6",
-    zone=ZONE,
-    zone_fill=ZONE_FILL,
+    zone=_ZONE,
+    zone_fill=_ZONE_FILL,
     shades=("#ffffff", "#7aa6c2", "#12324a"),
     lines=1.0,  # the palette is made for white paper
 )
@@ -113,4 +113,4 @@ DARK = Theme(
     lines=4.0,
 )
 
-THEMES = (LIGHT, DARK)
+_THEMES = (LIGHT, DARK)

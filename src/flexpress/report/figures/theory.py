@@ -28,14 +28,14 @@ from flexpress.theory import (
 from flexpress.theory.bounds import check_horizon, check_problem, check_rate
 from flexpress.theory.forecast import theorem_of
 
-SIZE = (6.0, 6.4)  # inches
-DASHED = (0, (5, 2))
-DECADES = 4.0  # below the highest line; lower lines have no label
-GREY = "0.45"
+_SIZE = (6.0, 6.4)  # inches
+_DASHED = (0, (5, 2))
+_DECADES = 4.0  # below the highest line; lower lines have no label
+_GREY = "0.45"
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class _Line:
     """One line of the figure, with its name at the end."""
 
     name: str
@@ -63,10 +63,10 @@ def save_theory_picture(
     check_problem(constants, tours)
     check_rate(constants, learning_rate)
     check_horizon(tours, len(runs[0].gradient))
-    figure = new_figure(*SIZE)
+    figure = new_figure(*_SIZE)
     upper, lower = figure.subplots(2, 1, sharex=True, gridspec_kw={"hspace": 0.12})
-    draw(upper, lemmas(runs, constants, tours, algorithm, learning_rate))
-    draw(lower, theorem_lines(runs, constants, tours, algorithm, learning_rate))
+    _draw(upper, _lemmas(runs, constants, tours, algorithm, learning_rate))
+    _draw(lower, _theorem_lines(runs, constants, tours, algorithm, learning_rate))
     upper.set_ylabel("squared distance of models", color=INK)
     lower.set_ylabel("mean of |grad f|² so far", color=INK)
     scale_slots(lower, len(runs[0].gradient))
@@ -74,45 +74,45 @@ def save_theory_picture(
     write_file(file, png_bytes(figure))
 
 
-def lemmas(
+def _lemmas(
     runs: Sequence[Measured],
     constants: Constants,
     tours: RoundTrips,
     algorithm: Algorithm,
     rate: float,
-) -> list[Line]:
+) -> list[_Line]:
     """The left-hand sides of the lemmas, at their worst client, and the right-hand sides."""
     one, two, *_ = OKABE_ITO
     if algorithm == "sync":
-        largest = mean([run.real_to_local for run in runs]).max(axis=1)
+        largest = _mean([run.real_to_local for run in runs]).max(axis=1)
         bound = lemma1(constants, rate, tours)
-        return list(with_bound("global to local", largest, "Lemma 1", bound, one))
-    to_real = mean([run.virtual_to_real for run in runs])
-    to_local = mean([run.virtual_to_local for run in runs])
+        return list(_with_bound("global to local", largest, "Lemma 1", bound, one))
+    to_real = _mean([run.virtual_to_real for run in runs])
+    to_local = _mean([run.virtual_to_local for run in runs])
     bounds = lemma2_global(constants, rate, tours), lemma2_local(constants, rate, tours)
     return [
-        *with_bound("virtual to global", to_real, "Lemma 2, first", bounds[0], one),
-        *with_bound("virtual to local", to_local, "Lemma 2, second", bounds[1], two),
+        *_with_bound("virtual to global", to_real, "Lemma 2, first", bounds[0], one),
+        *_with_bound("virtual to local", to_local, "Lemma 2, second", bounds[1], two),
     ]
 
 
-def with_bound(
+def _with_bound(
     name: str, values: FloatArray, lemma: str, bound: float, colour: str
-) -> Iterator[Line]:
-    yield Line(name, values, colour)
-    yield Line(lemma, np.full(len(values), bound), colour, DASHED)
+) -> Iterator[_Line]:
+    yield _Line(name, values, colour)
+    yield _Line(lemma, np.full(len(values), bound), colour, _DASHED)
 
 
-def theorem_lines(
+def _theorem_lines(
     runs: Sequence[Measured],
     constants: Constants,
     tours: RoundTrips,
     algorithm: Algorithm,
     rate: float,
-) -> list[Line]:
+) -> list[_Line]:
     """The mean gradient up to each slot, its bound, and the terms of the bound."""
     theorem, name = theorem_of(algorithm), "Theorem 1" if algorithm == "sync" else "Theorem 2"
-    values = mean([run.mean_gradient for run in runs])
+    values = _mean([run.mean_gradient for run in runs])
     first = int(tours.longest) + 1
     bounds = [theorem(constants, rate, tours, slot) for slot in range(first, len(values) + 1)]
     totals = np.array([bound.total for bound in bounds])
@@ -122,17 +122,17 @@ def theorem_lines(
         "noise": [bound.noise for bound in bounds],
     }
     return [
-        Line("measured", values, OKABE_ITO[0], first=1),
-        Line(name, totals, OKABE_ITO[0], DASHED, first),
-        *(Line(term, np.array(heights), GREY, ":", first) for term, heights in terms.items()),
+        _Line("measured", values, OKABE_ITO[0], first=1),
+        _Line(name, totals, OKABE_ITO[0], _DASHED, first),
+        *(_Line(term, np.array(heights), _GREY, ":", first) for term, heights in terms.items()),
     ]
 
 
-def mean(values: Sequence[FloatArray]) -> FloatArray:
+def _mean(values: Sequence[FloatArray]) -> FloatArray:
     return np.asarray(np.mean(values, axis=0))
 
 
-def draw(ax: Axes, lines: Iterable[Line]) -> None:
+def _draw(ax: Axes, lines: Iterable[_Line]) -> None:
     """On a logarithmic scale, without values of zero."""
     lines = list(lines)
     plain(ax)
@@ -141,8 +141,8 @@ def draw(ax: Axes, lines: Iterable[Line]) -> None:
         slots = np.arange(line.first, line.first + len(line.values))
         heights = np.where(line.values > 0, line.values, np.nan)
         ax.plot(slots, heights, color=line.colour, linestyle=line.style, linewidth=1.2)
-    shown = visible(lines)
-    ax.set_ylim(bottom=0.7 * min(smallest(line) for line in shown))
+    shown = _visible(lines)
+    ax.set_ylim(bottom=0.7 * min(_smallest(line) for line in shown))
     write_beside(
         ax,
         [line.name for line in shown],
@@ -151,12 +151,12 @@ def draw(ax: Axes, lines: Iterable[Line]) -> None:
     )
 
 
-def visible(lines: Sequence[Line]) -> list[Line]:
+def _visible(lines: Sequence[_Line]) -> list[_Line]:
     """The lines that are not far below the highest one."""
     highest = max(float(line.values.max()) for line in lines)
-    return [line for line in lines if line.values[-1] * 10**DECADES > highest]
+    return [line for line in lines if line.values[-1] * 10**_DECADES > highest]
 
 
-def smallest(line: Line) -> float:
+def _smallest(line: _Line) -> float:
     """The smallest value above zero."""
     return float(line.values[line.values > 0].min())

@@ -20,15 +20,15 @@ from flexpress.report.page.page import Grid, Page, VerdictColour
 
 REPORT, FIGURES = "report.html", "figures"
 
-SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
-PIXELS_PER_POINT = 96 / 72 * 1.1
+_SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
+_PIXELS_PER_POINT = 96 / 72 * 1.1
 """Slightly enlarged, so that text in pictures is as large as the text beside them."""
 
-VALUE = r"[-+±\u2212]?\d[\d,.]*(?:e[-+]?\d+)?(?: ?%| ?[^\W\d]{1,6})?"
-NUMBER = re.compile(f"{VALUE}(?: to {VALUE})?|[-\u2013]?")
+_VALUE = r"[-+±\u2212]?\d[\d,.]*(?:e[-+]?\d+)?(?: ?%| ?[^\W\d]{1,6})?"
+_NUMBER = re.compile(f"{_VALUE}(?: to {_VALUE})?|[-\u2013]?")
 """A number with its unit, an interval, a dash, or nothing."""
 
-SIGNS: dict[VerdictColour, str] = {
+_SIGNS: dict[VerdictColour, str] = {
     "good": "\N{HEAVY CHECK MARK}",
     "bad": "\N{HEAVY BALLOT X}",
     "open": "?",
@@ -45,15 +45,15 @@ def figures_beside(path: Path) -> str:
 def write_page(page: Page, path: Path, outputs: Outputs) -> None:
     """Write the files beside the page first, then the page; remove drafts of killed processes."""
     figures = path.parent / page.figures
-    contents = dict(figure_files(page))
+    contents = dict(_figure_files(page))
     for file in (*(figures / name for name in contents), path):
         remove_drafts(file)
         outputs.check_file(file)
     outputs.write(figures, contents.items())
-    outputs.write(path.parent, [(path.name, page_html(page))])
+    outputs.write(path.parent, [(path.name, _page_html(page))])
 
 
-def figure_files(page: Page) -> Iterator[tuple[str, str | bytes]]:
+def _figure_files(page: Page) -> Iterator[tuple[str, str | bytes]]:
     """Names within the folder of figures, and contents."""
     for section in page.sections:
         for picture in section.pictures:
@@ -63,7 +63,7 @@ def figure_files(page: Page) -> Iterator[tuple[str, str | bytes]]:
             yield download.name, download.content
 
 
-def page_html(page: Page) -> str:
+def _page_html(page: Page) -> str:
     """The whole file; the same page gives the same text."""
     environment = Environment(
         autoescape=True,
@@ -73,41 +73,41 @@ def page_html(page: Page) -> str:
         undefined=StrictUndefined,
     )
     environment.filters |= {
-        "breakable": breakable,
-        "data_url": data_url,
-        "number_columns": number_columns,
-        "pixels": pixels,
+        "breakable": _breakable,
+        "data_url": _data_url,
+        "number_columns": _number_columns,
+        "pixels": _pixels,
     }
-    environment.globals |= {"page": page, "signs": SIGNS}
-    template = environment.from_string(page_part("page.html.j2"))
-    return template.render(style=page_part("page.css")).lstrip()
+    environment.globals |= {"page": page, "signs": _SIGNS}
+    template = environment.from_string(_page_part("page.html.j2"))
+    return template.render(style=_page_part("page.css")).lstrip()
 
 
-def page_part(name: str) -> str:
+def _page_part(name: str) -> str:
     return (files("flexpress.report.page") / name).read_text(encoding="utf-8")
 
 
-def breakable(text: str) -> Markup:
+def _breakable(text: str) -> Markup:
     """Lets lines break inside the names of folders."""
     return Markup(re.sub(r"([/_])", r"\1<wbr>", str(escape(text))))
 
 
-def data_url(svg: str) -> str:
+def _data_url(svg: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
-def number_columns(table: Grid) -> set[int]:
+def _number_columns(table: Grid) -> set[int]:
     """The columns that contain only numbers."""
     return {
         j
         for j in range(len(table.head))
-        if all(isinstance(row[j], str) and NUMBER.fullmatch(str(row[j])) for row in table.rows)
+        if all(isinstance(row[j], str) and _NUMBER.fullmatch(str(row[j])) for row in table.rows)
     }
 
 
-def pixels(svg: str) -> tuple[int, int]:
+def _pixels(svg: str) -> tuple[int, int]:
     """Width and height, so that the page does not move when the picture appears."""
-    found = SIZE.search(svg)
+    found = _SIZE.search(svg)
     assert found, "pictures are made by svg_text"
-    width, height = (round(float(points) * PIXELS_PER_POINT) for points in found.groups())
+    width, height = (round(float(points) * _PIXELS_PER_POINT) for points in found.groups())
     return width, height

@@ -15,8 +15,8 @@ from flexpress.report.figures.picture import Picture
 VerdictColour = Literal["good", "bad", "open", "none"]
 """The colour of a verdict on a claim or a run; the text of the cell says it in words."""
 
-ANCHOR = re.compile(r"[a-z0-9][a-z0-9.-]*")
-TAKEN = frozenset({"summary", "contents"})
+_ANCHOR = re.compile(r"[a-z0-9][a-z0-9.-]*")
+_TAKEN = frozenset({"summary", "contents"})
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Section:
     downloads: tuple[Download, ...] = ()
 
     def __post_init__(self) -> None:
-        assert ANCHOR.fullmatch(self.anchor), self.anchor
-        assert self.anchor not in TAKEN, self.anchor
+        assert _ANCHOR.fullmatch(self.anchor), self.anchor
+        assert self.anchor not in _TAKEN, self.anchor
 
     @property
     def file_names(self) -> list[str]:

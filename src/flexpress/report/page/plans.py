@@ -26,11 +26,11 @@ from flexpress.theory.label_mixes import Counts, label_mixes
 LabelCounts = Callable[[Scenario], Counts | None]
 """Returns the samples of each label of every client, (clients, labels), or None to omit them."""
 
-ENERGY = "Energy of one tour of each transporter"
-MOST_LISTED = 12
+_ENERGY = "Energy of one tour of each transporter"
+_MOST_LISTED = 12
 """Transporters whose figures are listed in the alternative text of a picture."""
 
-COLUMNS = ("transporter", "clients", "length_m", "round_trip_s", "energy_J", "budget_J")
+_COLUMNS = ("transporter", "clients", "length_m", "round_trip_s", "energy_J", "budget_J")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,26 +68,26 @@ def plan_section(flown: FlownPlan, anchor: str, title: str, label_counts: LabelC
         anchor=anchor,
         title=title,
         text=(f"Flown by {', '.join(first_few([run.name for run in flown.runs]))}.",),
-        pictures=tuple(pictures(flown, anchor, label_counts)),
-        tables=(scenario_grid(scenario, plan), plan_grid(plan), visits_grid(scenario, plan)),
-        downloads=(Download(f"{anchor}.csv", plan_csv(plan)),),
+        pictures=tuple(_pictures(flown, anchor, label_counts)),
+        tables=(_scenario_grid(scenario, plan), _plan_grid(plan), _visits_grid(scenario, plan)),
+        downloads=(Download(f"{anchor}.csv", _plan_csv(plan)),),
     )
 
 
-def pictures(flown: FlownPlan, anchor: str, label_counts: LabelCounts) -> Iterator[Picture]:
+def _pictures(flown: FlownPlan, anchor: str, label_counts: LabelCounts) -> Iterator[Picture]:
     scenario, plan = flown.scenario, flown.plan
-    yield map_picture(f"{anchor}-map", scenario, plan)
-    yield energy_picture(f"{anchor}-energy", scenario, plan)
-    timeline = timeline_picture(f"{anchor}-timeline", scenario, plan, traces_shown(flown))
+    yield _map_picture(f"{anchor}-map", scenario, plan)
+    yield _energy_picture(f"{anchor}-energy", scenario, plan)
+    timeline = _timeline_picture(f"{anchor}-timeline", scenario, plan, _traces_shown(flown))
     if timeline:
         yield timeline
-    for number, scenario in enumerate(data_settings(flown), start=1):
+    for number, scenario in enumerate(_data_settings(flown), start=1):
         counts = label_counts(scenario)
         if counts is not None:
-            yield labels_picture(f"{anchor}-labels-{number}", scenario, plan, counts)
+            yield _labels_picture(f"{anchor}-labels-{number}", scenario, plan, counts)
 
 
-def data_settings(flown: FlownPlan) -> list[Scenario]:
+def _data_settings(flown: FlownPlan) -> list[Scenario]:
     """One scenario for each data set and partition; with several seeds, the first."""
     found: dict[tuple[object, ...], Scenario] = {}
     for run in flown.runs:
@@ -97,7 +97,7 @@ def data_settings(flown: FlownPlan) -> list[Scenario]:
     return list(found.values())
 
 
-def traces_shown(flown: FlownPlan) -> list[tuple[str, Trace]]:
+def _traces_shown(flown: FlownPlan) -> list[tuple[str, Trace]]:
     """One trace for each algorithm and clock: seeds and data do not change the times."""
     clocks = {run.run.scenario.run.clock for run in flown.runs}
     found: dict[str, Trace] = {}
@@ -111,7 +111,7 @@ def traces_shown(flown: FlownPlan) -> list[tuple[str, Trace]]:
     return list(found.items())
 
 
-def map_picture(name: str, scenario: Scenario, plan: Plan) -> Picture:
+def _map_picture(name: str, scenario: Scenario, plan: Plan) -> Picture:
     flown = sum(bool(tour.clients) for tour in plan.transporters)
     tours = "1 tour that begins and ends" if flown == 1 else f"{flown} tours that begin and end"
     return draw_picture(
@@ -122,24 +122,24 @@ def map_picture(name: str, scenario: Scenario, plan: Plan) -> Picture:
     )
 
 
-def energy_picture(name: str, scenario: Scenario, plan: Plan) -> Picture:
+def _energy_picture(name: str, scenario: Scenario, plan: Plan) -> Picture:
     energies, budgets = energy_columns(plan)
     listed = [
         f"{k}: {energy}{f' of {budgets[k - 1]}' if budgets else ''} kJ"
-        for k, energy in enumerate(energies[:MOST_LISTED], start=1)
+        for k, energy in enumerate(energies[:_MOST_LISTED], start=1)
     ]
-    more = ", …" if len(energies) > MOST_LISTED else "."
+    more = ", …" if len(energies) > _MOST_LISTED else "."
     line = "the thick line is its budget" if budgets else "budgets are unlimited"
     group = EnergyGroup.of("", scenario, plan)
     return draw_picture(
         name,
         f"Energy of each transporter's tour. {', '.join(listed)}{more}",
-        lambda theme: energy_figure([group], title=ENERGY, theme=theme),
+        lambda theme: energy_figure([group], title=_ENERGY, theme=theme),
         caption=f"Energy of one tour of each transporter; {line}.",
     )
 
 
-def timeline_picture(
+def _timeline_picture(
     name: str, scenario: Scenario, plan: Plan, traces: Sequence[tuple[str, Trace]]
 ) -> Picture | None:
     """Runs on one plan, one below the other; None if nothing flies."""
@@ -161,11 +161,11 @@ def timeline_picture(
     )
 
 
-def labels_picture(name: str, scenario: Scenario, plan: Plan, counts: Counts) -> Picture:
+def _labels_picture(name: str, scenario: Scenario, plan: Plan, counts: Counts) -> Picture:
     learning = scenario.learning
     mixes = label_mixes(scenario, plan, counts)
     listed = [
-        f"{k}: {100 * mix.distance:.0f} %" for k, mix in enumerate(mixes[:MOST_LISTED], start=1)
+        f"{k}: {100 * mix.distance:.0f} %" for k, mix in enumerate(mixes[:_MOST_LISTED], start=1)
     ]
     title = f"{learning.dataset}, {learning.partition}"
     return draw_picture(
@@ -180,7 +180,7 @@ def labels_picture(name: str, scenario: Scenario, plan: Plan, counts: Counts) ->
     )
 
 
-def scenario_grid(scenario: Scenario, plan: Plan) -> Grid:
+def _scenario_grid(scenario: Scenario, plan: Plan) -> Grid:
     """The settings of the scenario, and facts about the plan."""
     rows = (
         ("clients", f"{scenario.num_clients:,}"),
@@ -192,24 +192,24 @@ def scenario_grid(scenario: Scenario, plan: Plan) -> Grid:
     return Grid(("setting", scenario.name), rows)
 
 
-def plan_grid(plan: Plan) -> Grid:
+def _plan_grid(plan: Plan) -> Grid:
     """The figures of each transporter."""
     columns = plan_columns(plan)
     rows = zip(*(texts for _, _, texts in columns), strict=True)
     return Grid(heads(columns), tuple(rows))
 
 
-def visits_grid(scenario: Scenario, plan: Plan) -> Grid:
+def _visits_grid(scenario: Scenario, plan: Plan) -> Grid:
     texts = visits(scenario, plan, " → ")
     rows = tuple((str(k), text) for k, text in enumerate(texts, start=1))
     return Grid(("transporter", "clients"), rows, "Clients in the order of visits", folded=True)
 
 
-def plan_csv(plan: Plan) -> str:
+def _plan_csv(plan: Plan) -> str:
     """One row per transporter, in SI units with all digits."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
+    table.writerow(_COLUMNS)
     for k, tour in enumerate(plan.transporters, start=1):
         budget = "" if tour.budget is None else repr(tour.budget)
         figures = map(repr, (tour.length, tour.round_trip, tour.energy))

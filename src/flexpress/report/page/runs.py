@@ -24,13 +24,13 @@ from flexpress.report.tables.runs import run_figures
 from flexpress.simulation.run_files import RUN_FILES
 from flexpress.simulation.stored_run import StoredRun
 
-MOST_COLUMNS = 4
+_MOST_COLUMNS = 4
 """Up to this number, each run has a column; otherwise a row."""
 
-FLOWN = ("simulated", "updates", "mean staleness", "tours", "energy", "waiting")
+_FLOWN = ("simulated", "updates", "mean staleness", "tours", "energy", "waiting")
 """Figures in a second table if runs have rows; a single table would be too wide."""
 
-MOST_COMMANDS = 8
+_MOST_COMMANDS = 8
 
 
 def save_report(
@@ -62,7 +62,9 @@ def write_report(
 ) -> None:
     """The same for a command, with its record of outputs."""
     outputs.check(path.parent, (path.name,))
-    page = runs_page(runs, label_counts=label_counts, made_by=made_by, figures=figures_beside(path))
+    page = _runs_page(
+        runs, label_counts=label_counts, made_by=made_by, figures=figures_beside(path)
+    )
     write_page(page, path, outputs)
 
 
@@ -71,7 +73,7 @@ def files_of(folders: Iterable[Path]) -> list[Path]:
     return [folder / name for folder in folders for name in RUN_FILES]
 
 
-def runs_page(
+def _runs_page(
     runs: Sequence[StoredRun],
     *,
     label_counts: LabelCounts = lambda scenario: None,
@@ -81,29 +83,29 @@ def runs_page(
     """Calls `label_counts` once for each plan and partition; `made_by` is the last line."""
     shown = shown_runs(runs)
     plans = flown_plans(shown)
-    sections = [curves_section(shown)]
+    sections = [_curves_section(shown)]
     for number, flown in enumerate(plans, start=1):
         anchor = "tours" if len(plans) == 1 else f"tours-{number}"
         title = "Tours" if len(plans) == 1 else f"Tours {number}: {flown.cost}"
         sections.append(plan_section(flown, anchor, title, label_counts))
     return Page(
-        title=page_title(shown),
-        lead=tuple(lead(shown)),
-        summary=tuple(summary(shown)),
+        title=_page_title(shown),
+        lead=tuple(_lead(shown)),
+        summary=tuple(_summary(shown)),
         sections=tuple(sections),
         footer=(made_by,) if made_by else (),
         figures=figures,
     )
 
 
-def page_title(shown: Sequence[ShownRun]) -> str:
+def _page_title(shown: Sequence[ShownRun]) -> str:
     names = ", ".join(dict.fromkeys(run.run.scenario.name for run in shown))
     if len(shown) == 1:
         return f"{names}: {shown[0].run.scenario.run.algorithm}"
     return f"{names}: {len(shown)} runs compared"
 
 
-def lead(shown: Sequence[ShownRun]) -> list[str]:
+def _lead(shown: Sequence[ShownRun]) -> list[str]:
     """The final accuracies, and the runs that are not complete."""
     lines = run_lines(shown)
     ends = first_few(end_texts(lines, [band_of(line) for line in lines]))
@@ -115,7 +117,7 @@ def lead(shown: Sequence[ShownRun]) -> list[str]:
     return found
 
 
-def summary(shown: Sequence[ShownRun]) -> list[Grid]:
+def _summary(shown: Sequence[ShownRun]) -> list[Grid]:
     """The figures of the runs, and the settings in which they differ."""
     figures = run_figures([r.summary for r in shown], [r.run.trace for r in shown])
     names = tuple(run.name for run in shown)
@@ -124,22 +126,22 @@ def summary(shown: Sequence[ShownRun]) -> list[Grid]:
         ("state", tuple(run.state for run in shown)),
         *((h, tuple(t)) for h, (_, _, t) in zip(heads(figures), figures, strict=True)),
     ]
-    grids = [beside(columns)]
-    if len(shown) > MOST_COLUMNS:
-        flown = [column for column in columns if column[0].startswith(FLOWN)]
+    grids = [_beside(columns)]
+    if len(shown) > _MOST_COLUMNS:
+        flown = [column for column in columns if column[0].startswith(_FLOWN)]
         learned = [column for column in columns if column not in flown]
-        grids = [beside(learned), beside([columns[0], *flown])]
+        grids = [_beside(learned), _beside([columns[0], *flown])]
     differing = differences([run.run.scenario for run in shown])
     differing.pop("run.algorithm", None)  # which is in the first table
     if differing:
         rows = [("run", names), *((key, tuple(texts)) for key, texts in differing.items())]
-        grids.append(replace(beside(rows, "What differs"), folded=len(shown) > MOST_COLUMNS))
+        grids.append(replace(_beside(rows, "What differs"), folded=len(shown) > _MOST_COLUMNS))
     return grids
 
 
-def beside(columns: Sequence[tuple[str, tuple[str | Cell, ...]]], caption: str = "") -> Grid:
+def _beside(columns: Sequence[tuple[str, tuple[str | Cell, ...]]], caption: str = "") -> Grid:
     """One column per run if there are few, otherwise one row."""
-    if len(columns[0][1]) > MOST_COLUMNS:
+    if len(columns[0][1]) > _MOST_COLUMNS:
         rows = zip(*(values for _, values in columns), strict=True)
         return Grid(tuple(name for name, _ in columns), tuple(rows), caption)
     (corner, names), *others = columns
@@ -147,18 +149,18 @@ def beside(columns: Sequence[tuple[str, tuple[str | Cell, ...]]], caption: str =
     return Grid(head, tuple((name, *values) for name, values in others), caption)
 
 
-def curves_section(shown: Sequence[ShownRun]) -> Section:
+def _curves_section(shown: Sequence[ShownRun]) -> Section:
     lines = run_lines(shown)
     return Section(
         anchor="curves",
         title="Learning curves",
-        pictures=(curves_picture(lines, max(run.run.scenario.slot for run in shown)),),
-        command=commands(shown),
-        downloads=(Download("curves.csv", curves_csv(shown)),),
+        pictures=(_curves_picture(lines, max(run.run.scenario.slot for run in shown)),),
+        command=_commands(shown),
+        downloads=(Download("curves.csv", _curves_csv(shown)),),
     )
 
 
-def curves_picture(lines: Sequence[BandLine], slot: float) -> Picture:
+def _curves_picture(lines: Sequence[BandLine], slot: float) -> Picture:
     ends = "; ".join(first_few(end_texts(lines, [band_of(line) for line in lines])))
     return draw_picture(
         "curves",
@@ -168,7 +170,7 @@ def curves_picture(lines: Sequence[BandLine], slot: float) -> Picture:
     )
 
 
-def curves_csv(shown: Sequence[ShownRun]) -> str:
+def _curves_csv(shown: Sequence[ShownRun]) -> str:
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(("run", "slot", "seconds", "loss", "accuracy"))
@@ -178,10 +180,10 @@ def curves_csv(shown: Sequence[ShownRun]) -> str:
     return text.getvalue()
 
 
-def commands(shown: Sequence[ShownRun]) -> str:
+def _commands(shown: Sequence[ShownRun]) -> str:
     """The commands that repeat each run on its plan."""
     lines = []
-    for run in shown[:MOST_COMMANDS]:
+    for run in shown[:_MOST_COMMANDS]:
         scenario, plan = (shlex.quote(str(run.run.folder / name)) for name in (SCENARIO, PLAN))
         again = shlex.quote(f"again/{run.name}")
         lines.append(f"flexpress simulate {scenario} --plan {plan} --out {again}")

@@ -21,15 +21,15 @@ from flexpress.report.tables.runs import RunSummary, summarise
 from flexpress.scenario import Scenario
 from flexpress.simulation.stored_run import StoredRun
 
-MOST_LISTED = 12
+_MOST_LISTED = 12
 """Items listed in a sentence."""
 
-NOT_GIVEN = "-"
-LONGEST = 48  # letters of a value
-TIMES = "\N{MULTIPLICATION SIGN}"
+_NOT_GIVEN = "-"
+_LONGEST = 48  # letters of a value
+_TIMES = "\N{MULTIPLICATION SIGN}"
 
-SEED, CLOCK = "learning.seed", "run.clock"
-NAMES = (
+_SEED, _CLOCK = "learning.seed", "run.clock"
+_NAMES = (
     "run.algorithm",
     "plan.objective",
     "learning.partition",
@@ -37,7 +37,7 @@ NAMES = (
     "learning.model",
 )
 """Settings whose values explain themselves."""
-MOST_IMPORTANT = (*NAMES, CLOCK)
+_MOST_IMPORTANT = (*_NAMES, _CLOCK)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,16 +62,16 @@ class ShownRun:
 
 def first_few(texts: Sequence[str]) -> list[str]:
     """For sentences: the first texts, and how many more there are."""
-    more = len(texts) - MOST_LISTED
-    return [*texts[:MOST_LISTED], f"and {more:,} more"] if more > 0 else list(texts)
+    more = len(texts) - _MOST_LISTED
+    return [*texts[:_MOST_LISTED], f"and {more:,} more"] if more > 0 else list(texts)
 
 
 def shown_runs(runs: Sequence[StoredRun]) -> list[ShownRun]:
-    names = run_names([run.folder for run in runs])
+    names = _run_names([run.folder for run in runs])
     return [ShownRun(name, run) for name, run in zip(names, runs, strict=True)]
 
 
-def run_names(folders: Sequence[Path]) -> list[str]:
+def _run_names(folders: Sequence[Path]) -> list[str]:
     """Their paths below the common folder; for a single run, the name of its folder."""
     places = [folder.resolve() for folder in folders]
     if len(places) == 1:
@@ -87,25 +87,25 @@ def common_folder(folders: Sequence[Path]) -> Path:
 
 def differences(scenarios: Sequence[Scenario]) -> dict[str, list[str]]:
     """The keys whose values differ, with a short text for the value of each scenario."""
-    every = [settings(scenario) for scenario in scenarios]
+    every = [_settings(scenario) for scenario in scenarios]
     keys = dict.fromkeys(key for found in every for key in found)
     values = {key: [found.get(key) for found in every] for key in keys}
     return {
-        key: [NOT_GIVEN if value is None else short_text(value) for value in own]
+        key: [_NOT_GIVEN if value is None else short_text(value) for value in own]
         for key, own in values.items()
         if any(value != own[0] for value in own)
     }
 
 
-def settings(scenario: Scenario) -> dict[str, object]:
+def _settings(scenario: Scenario) -> dict[str, object]:
     """All values by their dotted keys, except the folder of the data."""
-    return dict(flat(scenario.replace(learning={"data_dir": None}).to_dict()))
+    return dict(_flat(scenario.replace(learning={"data_dir": None}).to_dict()))
 
 
-def flat(section: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+def _flat(section: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
     for key, value in section.items():
         if isinstance(value, Mapping):
-            yield from flat(value, f"{prefix}{key}.")
+            yield from _flat(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
 
@@ -113,16 +113,16 @@ def flat(section: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str,
 def short_text(value: object) -> str:
     """Lists of equal values are abbreviated, long texts are cut."""
     if isinstance(value, list | tuple) and len(value) > 1 and all(v == value[0] for v in value):
-        return f"{len(value)} {TIMES} {short_text(value[0])}"
+        return f"{len(value)} {_TIMES} {short_text(value[0])}"
     if isinstance(value, list | tuple):
         text = ", ".join(map(short_text, value))
     else:
         text = f"{value:g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 @dataclass(frozen=True, eq=False)
-class Alike:
+class _Alike:
     """Runs that form one line."""
 
     runs: tuple[ShownRun, ...]
@@ -134,23 +134,23 @@ class Alike:
 
 def run_lines(runs: Sequence[ShownRun]) -> list[BandLine]:
     """In the order of the runs. If the clocks differ, lines that count whole slots are dashed."""
-    groups = alike(runs)
-    labels = line_labels(groups)
+    groups = _alike(runs)
+    labels = _line_labels(groups)
     longest = max(run.run.scenario.slot for run in runs)
     clocks = {group.first.run.scenario.run.clock for group in groups}
     return [
         BandLine(
             label,
-            tuple(course(run, longest) for run in group.runs),
+            tuple(_course(run, longest) for run in group.runs),
             hue=hue,
             dashed=len(clocks) > 1 and group.first.run.scenario.run.clock == "slots",
             cut_short=any(run.run.state != "complete" for run in group.runs),
         )
-        for group, label, hue in zip(groups, labels, hues(groups), strict=True)
+        for group, label, hue in zip(groups, labels, _hues(groups), strict=True)
     ]
 
 
-def course(shown: ShownRun, slot: float) -> Course:
+def _course(shown: ShownRun, slot: float) -> Course:
     """The measurements, in slots of this many seconds."""
     metrics = shown.run.trace.metrics
     return Course(
@@ -160,61 +160,61 @@ def course(shown: ShownRun, slot: float) -> Course:
     )
 
 
-def alike(runs: Sequence[ShownRun]) -> list[Alike]:
+def _alike(runs: Sequence[ShownRun]) -> list[_Alike]:
     """Groups in the order of the runs; a copy of a run is not another seed."""
     found: dict[tuple[object, ...], list[ShownRun]] = {}
     met: Counter[tuple[object, ...]] = Counter()
     for run in runs:
-        itself = identity(run)
+        itself = _identity(run)
         copy = met[itself] if run.run.state == "complete" else run.name
         met[itself] += 1
-        found.setdefault((copy, *identity(run, SEED)), []).append(run)
-    return [Alike(tuple(group)) for group in found.values()]
+        found.setdefault((copy, *_identity(run, _SEED)), []).append(run)
+    return [_Alike(tuple(group)) for group in found.values()]
 
 
-def identity(shown: ShownRun, *without: str) -> tuple[object, ...]:
+def _identity(shown: ShownRun, *without: str) -> tuple[object, ...]:
     """Everything that a run depends on, without some settings."""
     scenario, plan = shown.run.scenario, shown.run.plan
-    kept = [(k, repr(v)) for k, v in settings(scenario).items() if k not in without]
+    kept = [(k, repr(v)) for k, v in _settings(scenario).items() if k not in without]
     return tuple(kept), tuple(tour.clients for tour in plan.transporters)
 
 
-def line_labels(groups: Sequence[Alike]) -> list[str]:
+def _line_labels(groups: Sequence[_Alike]) -> list[str]:
     """The name of a single run, or the settings that distinguish a line of several runs.
 
     A run in a folder with a name like "0.02" gets its settings too: the name says too little.
     """
-    unnamed = [group for group in groups if len(group.runs) > 1 or is_number(group.first.name)]
+    unnamed = [group for group in groups if len(group.runs) > 1 or _is_number(group.first.name)]
     others = unnamed if len(unnamed) > 1 else groups
-    texts = distinguishing([group.first.run.scenario for group in others])
+    texts = _distinguishing([group.first.run.scenario for group in others])
     words = dict(zip(others, texts, strict=True))
     return [words[each] if each in unnamed and words[each] else each.first.name for each in groups]
 
 
-def distinguishing(scenarios: Sequence[Scenario]) -> list[str]:
+def _distinguishing(scenarios: Sequence[Scenario]) -> list[str]:
     """The values of as few settings as distinguish all scenarios, the most important first."""
     differing = differences(scenarios)
     labels: list[tuple[str, ...]] = [()] * len(scenarios)
-    for key in dict.fromkeys((*MOST_IMPORTANT, *differing)):
+    for key in dict.fromkeys((*_MOST_IMPORTANT, *differing)):
         values = differing.get(key)
-        if values is None or key == SEED:
+        if values is None or key == _SEED:
             continue
-        words = [in_words(key, value) for value in values]
+        words = [_in_words(key, value) for value in values]
         longer = [(*label, word) for label, word in zip(labels, words, strict=True)]
         if len(set(longer)) > len(set(labels)):
             labels = longer
     return [", ".join(label) for label in labels]
 
 
-def in_words(key: str, value: str) -> str:
+def _in_words(key: str, value: str) -> str:
     """The value, with the name of its key unless it explains itself."""
-    if key in NAMES:
+    if key in _NAMES:
         return value
     name = key.rpartition(".")[2].replace("_", " ")
-    return f"no {name}" if value == NOT_GIVEN else f"{name} {value}"
+    return f"no {name}" if value == _NOT_GIVEN else f"{name} {value}"
 
 
-def is_number(name: str) -> bool:
+def _is_number(name: str) -> bool:
     try:
         float(name)
     except ValueError:
@@ -222,9 +222,9 @@ def is_number(name: str) -> bool:
     return True
 
 
-def hues(groups: Sequence[Alike]) -> list[int]:
+def _hues(groups: Sequence[_Alike]) -> list[int]:
     """Lines that differ only in the clock share a colour; algorithms have their usual ones."""
-    keys = [identity(group.first, SEED, CLOCK) for group in groups]
+    keys = [_identity(group.first, _SEED, _CLOCK) for group in groups]
     order = {key: j for j, key in enumerate(dict.fromkeys(keys))}
     algorithms = [group.first.run.scenario.run.algorithm for group in groups]
     if len(order) == len(set(algorithms)):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-WIDEST = 1000
+_WIDEST = 1000
 """Columns of a terminal that is wide enough for every table."""
 
 Column = tuple[str, str, Sequence[str]]
@@ -16,12 +16,12 @@ Column = tuple[str, str, Sequence[str]]
 
 def print_columns(console: Console, columns: Sequence[Column]) -> None:
     """Print the columns side by side if there is room."""
-    print_fitting(console, across(columns), down(columns), stacked(columns))
+    print_fitting(console, _across(columns), down(columns), stacked(columns))
 
 
 def print_fitting(console: Console, *tables: Table) -> None:
     """Print the first table that fits, or else the last."""
-    room = console.options.update(width=WIDEST)
+    room = console.options.update(width=_WIDEST)
     widths = [console.measure(table, options=room).maximum for table in tables]
     fitting = [t for t, width in zip(tables, widths, strict=True) if width <= console.width]
     print_whole(console, [*fitting, tables[-1]][0])
@@ -29,7 +29,7 @@ def print_fitting(console: Console, *tables: Table) -> None:
 
 def print_whole(console: Console, table: Table) -> None:
     """Print without cutting numbers: on a narrow terminal, lines wrap."""
-    width, room = console.width, console.options.update(width=WIDEST)
+    width, room = console.width, console.options.update(width=_WIDEST)
     try:
         console.width = max(width, console.measure(table, options=room).minimum)
         console.print(table)
@@ -37,7 +37,7 @@ def print_whole(console: Console, table: Table) -> None:
         console.width = width
 
 
-def across(columns: Sequence[Column]) -> Table:
+def _across(columns: Sequence[Column]) -> Table:
     """One line per row."""
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for name, unit, _ in columns:

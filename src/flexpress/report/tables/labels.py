@@ -11,8 +11,8 @@ from flexpress.report.tables.columns import Column, print_columns
 from flexpress.scenario import Scenario
 from flexpress.theory.label_mixes import Counts, LabelMix, label_mix, label_mixes
 
-NOTHING = "-"
-EXPLANATION = (
+_NOTHING = "-"
+_EXPLANATION = (
     "off: how many of the samples would need another label for the mix to be that of all",
     "     (total variation), for the clients together, and for each by itself on average",
 )
@@ -21,25 +21,29 @@ EXPLANATION = (
 def show_label_mix(console: Console, scenario: Scenario, plan: Plan, counts: Counts) -> None:
     """Print how biased each transporter's data are; the last row is all clients."""
     everyone = label_mix(range(len(counts)), counts)
-    columns = mix_columns([*label_mixes(scenario, plan, counts), everyone])
+    columns = _mix_columns([*label_mixes(scenario, plan, counts), everyone])
     print_columns(console, columns)
     console.print()
-    for line in EXPLANATION:
+    for line in _EXPLANATION:
         console.print(f" {line}", soft_wrap=True)
 
 
-def mix_columns(mixes: Sequence[LabelMix]) -> list[Column]:
+def _mix_columns(mixes: Sequence[LabelMix]) -> list[Column]:
     transporters = [str(k) for k in range(1, len(mixes))]
     return [
         ("transporter", "", [*transporters, "all"]),
         ("clients", "", [f"{len(mix.rows):,}" for mix in mixes]),
         ("samples", "", [f"{mix.samples:,}" for mix in mixes]),
-        ("main label", "", [str(mix.shares.argmax()) if mix.samples else NOTHING for mix in mixes]),
-        ("its share", "", [percent(mix, float(mix.shares.max())) for mix in mixes]),
-        ("off", "together", [percent(mix, mix.distance) for mix in mixes]),
-        ("", "by client", [percent(mix, mix.alone) for mix in mixes]),
+        (
+            "main label",
+            "",
+            [str(mix.shares.argmax()) if mix.samples else _NOTHING for mix in mixes],
+        ),
+        ("its share", "", [_percent(mix, float(mix.shares.max())) for mix in mixes]),
+        ("off", "together", [_percent(mix, mix.distance) for mix in mixes]),
+        ("", "by client", [_percent(mix, mix.alone) for mix in mixes]),
     ]
 
 
-def percent(mix: LabelMix, share: float) -> str:
-    return f"{100 * share:.1f} %" if mix.samples else NOTHING
+def _percent(mix: LabelMix, share: float) -> str:
+    return f"{100 * share:.1f} %" if mix.samples else _NOTHING

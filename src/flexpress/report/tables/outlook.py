@@ -12,69 +12,69 @@ from flexpress.report.texts import column
 from flexpress.scenario import Clock, Scenario
 from flexpress.theory import Estimate, Estimates, Forecast, Outlook
 
-CLOCKS: dict[Clock, str] = {
+_CLOCKS: dict[Clock, str] = {
     "slots": "Round trips are rounded up to whole slots, which can turn plans round; "
     'run.clock = "exact" does not.',
     "exact": "The theorems are about whole slots; with round trips as they are they are a guide.",
 }
 
-MANY = 10**7
+_MANY = 10**7
 """Larger numbers of slots are written as powers of ten."""
 
 
 def show_outlook(console: Console, outlook: Outlook, estimates: Estimates) -> None:
     """Print one row per plan and algorithm, then the constants, the skew and the advice."""
-    columns = outlook_columns(outlook)
+    columns = _outlook_columns(outlook)
     print_columns(console, columns)
     console.print()
-    for line in [*explanation(outlook), *constant_lines(estimates), skew_line(outlook)]:
+    for line in [*_explanation(outlook), *_constant_lines(estimates), _skew_line(outlook)]:
         console.print(f" {line}", soft_wrap=True)
     console.print()
-    for line in [*cautions(outlook), outlook.advice.sentence]:
+    for line in [*_cautions(outlook), outlook.advice.sentence]:
         console.print(f" {line}", soft_wrap=True)
 
 
-def outlook_columns(outlook: Outlook) -> list[Column]:
+def _outlook_columns(outlook: Outlook) -> list[Column]:
     rows = outlook.forecasts
     bounds = [row.bound for row in rows]
     return [
         ("flown", "", [f"{row.algorithm} {row.objective}" for row in rows]),
-        ("tours", "slots", [tours_text(row) for row in rows]),
+        ("tours", "slots", [_tours_text(row) for row in rows]),
         ("start", "", column([bound.start + bound.first_tour for bound in bounds], 3)),
         ("delay", "", column([bound.delay for bound in bounds], 3)),
         ("noise", "", column([bound.noise for bound in bounds], 3)),
         ("bound", "", column([bound.total for bound in bounds], 3)),
-        ("until", "slots", [count(row.slots_alike) for row in rows]),
-        ("stable", "rate", [power(f"{row.stable_rate:.1e}") for row in rows]),
-        ("tried", "", tried(outlook)),
+        ("until", "slots", [_count(row.slots_alike) for row in rows]),
+        ("stable", "rate", [_power(f"{row.stable_rate:.1e}") for row in rows]),
+        ("tried", "", _tried(outlook)),
     ]
 
 
-def tried(outlook: Outlook) -> list[str]:
+def _tried(outlook: Outlook) -> list[str]:
     """Mean accuracy of the rows that were tried."""
     flown = {(trial.algorithm, trial.objective): trial.accuracy for trial in outlook.trials}
     texts = {key: "diverged" if value is None else f"{value:.1%}" for key, value in flown.items()}
     return [texts.get((row.algorithm, row.objective), "-") for row in outlook.forecasts]
 
 
-def tours_text(row: Forecast) -> str:
+def _tours_text(row: Forecast) -> str:
     """The shortest and the longest tour."""
     ends = f"{min(row.tours.slots):.3g}", f"{max(row.tours.slots):.3g}"
     return "-".join(dict.fromkeys(ends))
 
 
-def count(slots: int) -> str:
+def _count(slots: int) -> str:
     """Very large numbers as powers of ten."""
-    return f"{slots:,}" if slots < MANY else power(f"{slots:.3e}")
+    return f"{slots:,}" if slots < _MANY else _power(f"{slots:.3e}")
 
 
-def power(text: str) -> str:
+def _power(text: str) -> str:
     """Without leading zeros and plus in the exponent: 2.3e-4, 1.35e9."""
     digits, exponent = text.split("e")
     return f"{digits}e{int(exponent)}"
 
 
-def explanation(outlook: Outlook) -> list[str]:
+def _explanation(outlook: Outlook) -> list[str]:
     lines = [
         f"bound:  of |grad f|² on average over {outlook.horizon:,} slots, with the rate that makes "
         "it smallest,",
@@ -92,30 +92,30 @@ def explanation(outlook: Outlook) -> list[str]:
     return lines
 
 
-def constant_lines(estimates: Estimates) -> list[str]:
+def _constant_lines(estimates: Estimates) -> list[str]:
     named = [
         ("L", estimates.smoothness, "Hessian-vector products"),
         ("G", estimates.gradient, "mini-batches"),
         ("sigma", estimates.noise, "mini-batches"),
     ]
     return [
-        *(f"{name} {estimate_text(each, what)}" for name, each, what in named),
+        *(f"{name} {_estimate_text(each, what)}" for name, each, what in named),
         f"f(x⁰) - f* at most {estimates.start_gap:.3g}, "
         f"|grad f(x⁰)|² {estimates.start_gradient:.3g}",
     ]
 
 
-def estimate_text(estimate: Estimate, what: str) -> str:
+def _estimate_text(estimate: Estimate, what: str) -> str:
     spread = f"on average {estimate.mean:.3g} ± {estimate.deviation:.2g}"
     return f"{estimate.value:.3g} the largest seen, {spread}, over {estimate.samples:,} {what}"
 
 
-def skew_line(outlook: Outlook) -> str:
+def _skew_line(outlook: Outlook) -> str:
     plans = ", ".join(f"{name} {skew.mean:.2f}" for name, skew in outlook.skews.items())
     return f"skew of labels from transporter to transporter (total variation): {plans}"
 
 
-def cautions(outlook: Outlook) -> list[str]:
+def _cautions(outlook: Outlook) -> list[str]:
     """What the theorems do not say."""
     lines = []
     limit, rate = outlook.constants.largest_rate, outlook.learning_rate
@@ -128,7 +128,7 @@ def cautions(outlook: Outlook) -> list[str]:
             f"After {outlook.horizon:,} slots no bound is below |grad f(x⁰)|² = {known:.2g}: they "
             "hold for the worst case. Compare them; do not plan by their slots."
         )
-    lines.append(CLOCKS[outlook.clock])
+    lines.append(_CLOCKS[outlook.clock])
     return lines
 
 
@@ -145,7 +145,7 @@ def outlook_to_json(scenario: Scenario, outlook: Outlook, estimates: Estimates) 
         "learning_rate": outlook.learning_rate,
         "largest_rate": outlook.constants.largest_rate,
         "constants": asdict(estimates),
-        "forecasts": [forecast_document(row) for row in outlook.forecasts],
+        "forecasts": [_forecast_document(row) for row in outlook.forecasts],
         "skew": {name: asdict(skew) for name, skew in outlook.skews.items()},
         "trials": [asdict(trial) for trial in outlook.trials],
         "advice": asdict(outlook.advice),
@@ -153,5 +153,5 @@ def outlook_to_json(scenario: Scenario, outlook: Outlook, estimates: Estimates) 
     return json.dumps(document, indent=2, allow_nan=False)
 
 
-def forecast_document(row: Forecast) -> dict[str, object]:
+def _forecast_document(row: Forecast) -> dict[str, object]:
     return {**asdict(row), "bound": {**asdict(row.bound), "total": row.bound.total}}

@@ -27,13 +27,13 @@ from flexpress.report.texts import (
 )
 from flexpress.scenario import Scenario, preset_names, preset_text
 
-VISITS_SHOWN = 480
+_VISITS_SHOWN = 480
 """In all tours together: more would scroll the figures away."""
 
-LONGEST_NAME, LONGEST_TITLE = 40, 80
+_LONGEST_NAME, LONGEST_TITLE = 40, 80
 """Columns of a client's name, and of the scenario's."""
 
-ENOUGH = "any one of these is enough, the least change first:"
+_ENOUGH = "any one of these is enough, the least change first:"
 
 
 def show_plan(console: Console, scenario: Scenario, plan: Plan) -> None:
@@ -41,9 +41,9 @@ def show_plan(console: Console, scenario: Scenario, plan: Plan) -> None:
     columns = plan_columns(plan)
     print_columns(console, columns)
     arrow = "->" if console.options.ascii_only else "→"
-    print_whole(console, order_of_visits(scenario, plan, arrow))
+    print_whole(console, _order_of_visits(scenario, plan, arrow))
     console.print()
-    for line in summary(scenario, plan):
+    for line in _summary(scenario, plan):
         console.print(f" {line}", soft_wrap=True)
 
 
@@ -66,7 +66,7 @@ def plan_columns(plan: Plan) -> list[Column]:
     return columns
 
 
-def order_of_visits(scenario: Scenario, plan: Plan, arrow: str) -> Table:
+def _order_of_visits(scenario: Scenario, plan: Plan, arrow: str) -> Table:
     table = Table(box=None, padding=(0, 1), show_header=True, header_style="bold")
     table.add_column("\nvisits", justify="right", no_wrap=True)
     table.add_column("\nin this order")
@@ -78,17 +78,17 @@ def order_of_visits(scenario: Scenario, plan: Plan, arrow: str) -> Table:
 def visits(scenario: Scenario, plan: Plan, separator: str) -> list[str]:
     """The clients of each transporter; if there are many, the first ones and the last."""
     called = dict(zip(scenario.client_ids, client_names(scenario), strict=True))
-    shown = max(VISITS_SHOWN // len(plan.transporters), 8)
+    shown = max(_VISITS_SHOWN // len(plan.transporters), 8)
     found = []
     for tour in plan.transporters:
-        names = [shortened(called[client], LONGEST_NAME) for client in tour.clients]
+        names = [shortened(called[client], _LONGEST_NAME) for client in tour.clients]
         if len(names) > shown:
             names = [*names[: shown - 2], f"({len(names) - shown + 1:,} more)", names[-1]]
         found.append(separator.join(names) or "idle")
     return found
 
 
-def summary(scenario: Scenario, plan: Plan) -> list[str]:
+def _summary(scenario: Scenario, plan: Plan) -> list[str]:
     cost, *others = facts(scenario, plan)
     return [f"{shortened(scenario.name, LONGEST_TITLE)}: {cost}", *others]
 
@@ -102,12 +102,12 @@ def facts(scenario: Scenario, plan: Plan) -> list[str]:
         fits = "not feasible: a transporter exceeds its budget"
     return [
         f"{plan.objective} {cost_text(plan.objective, plan.cost)}, {fits}",
-        *bound_lines(plan),
+        *_bound_lines(plan),
         f"solver {plan.solver}, seed {plan.seed}, {plan.seconds:.2f} s",
     ]
 
 
-def bound_lines(plan: Plan) -> list[str]:
+def _bound_lines(plan: Plan) -> list[str]:
     """The proven bound, if any."""
     if plan.lower_bound is None or plan.gap is None:
         return []
@@ -121,17 +121,17 @@ def show_remedies(console: Console, remedies: Sequence[Remedy]) -> None:
     if not remedies:
         console.print("a longer search may find a plan: the budgets can be kept")
         return
-    console.print(ENOUGH)
+    console.print(_ENOUGH)
     table = Table(box=None, padding=(0, 1), show_header=False)
     table.add_column()
     table.add_column(justify="right")
     table.add_column()
     for remedy in remedies:
-        table.add_row(remedy.change, factor_text(remedy.factor), remedy.text)
+        table.add_row(remedy.change, _factor_text(remedy.factor), remedy.text)
     console.print(table)
 
 
-def factor_text(factor: float | None) -> str:
+def _factor_text(factor: float | None) -> str:
     """Per cent, rounded away from zero: a smaller change might not be enough."""
     if factor is None:
         return "-"
@@ -148,11 +148,11 @@ def show_presets(console: Console) -> None:
     table.add_column(no_wrap=True, style="bold")
     table.add_column()
     for name in preset_names():
-        table.add_row(name, Text(description(preset_text(name))))
+        table.add_row(name, Text(_description(preset_text(name))))
     console.print(table)
 
 
-def description(preset: str) -> str:
+def _description(preset: str) -> str:
     """The first sentence of the comment at the top of a preset."""
     comment, _, _ = preset.partition("\n\n")
     text = " ".join(line.removeprefix("#").strip() for line in comment.splitlines())

@@ -19,9 +19,9 @@ from flexpress.simulation import Measurement, Trace
 from flexpress.simulation.events import Landing, Update
 from flexpress.simulation.trace import common_target
 
-NOTHING = "-"
+_NOTHING = "-"
 
-LARGEST_LOSS = 1e4
+_LARGEST_LOSS = 1e4
 """Larger losses are written as powers of ten: such runs diverge."""
 
 
@@ -82,59 +82,59 @@ def show_runs(
     """Print accuracy, time and cost of each algorithm, and what was learned."""
     runs = [summarise(trace) for trace in traces.values()]
     figures = run_figures(runs, list(traces.values()))
-    print_fitting(console, beside(figures), down(figures), stacked(figures))
+    print_fitting(console, _beside(figures), down(figures), stacked(figures))
     console.print()
-    for line in [*early_ends(runs, traces), summary_line(scenario, plan)]:
+    for line in [*_early_ends(runs, traces), _summary_line(scenario, plan)]:
         console.print(f" {line}", soft_wrap=True)
 
 
 def run_figures(runs: Sequence[RunSummary], traces: Sequence[Trace]) -> list[Column]:
     """Name, unit, and one text per algorithm."""
     target = common_target(run.best_accuracy for run in runs)
-    reached = whole([trace.slots_to(target) for trace in traces])
+    reached = _whole([trace.slots_to(target) for trace in traces])
     time, seconds = time_unit(max(run.seconds for run in runs))
     wait, wait_seconds = time_unit(max(run.waiting for run in runs))
     return [
         ("algorithm", "", [run.algorithm for run in runs]),
-        ("simulated", "slots", whole([run.slot for run in runs])),
+        ("simulated", "slots", _whole([run.slot for run in runs])),
         ("", time, column([run.seconds / seconds for run in runs])),
-        ("accuracy", "%", percent([run.accuracy for run in runs])),
-        ("best accuracy", "%", percent([run.best_accuracy for run in runs])),
+        ("accuracy", "%", _percent([run.accuracy for run in runs])),
+        ("best accuracy", "%", _percent([run.best_accuracy for run in runs])),
         *([(f"until {100 * target:.0f} %", "slots", reached)] if target else []),
-        ("loss", "", losses([run.loss for run in runs])),
-        ("updates", "", whole([run.updates for run in runs])),
-        ("mean staleness", "versions", known([run.staleness for run in runs])),
-        ("tours", "", whole([run.tours for run in runs])),
+        ("loss", "", _losses([run.loss for run in runs])),
+        ("updates", "", _whole([run.updates for run in runs])),
+        ("mean staleness", "versions", _known([run.staleness for run in runs])),
+        ("tours", "", _whole([run.tours for run in runs])),
         ("energy", "kJ", column([run.energy / 1e3 for run in runs])),
         ("waiting", wait, column([run.waiting / wait_seconds for run in runs], digits=3)),
     ]
 
 
-def whole(numbers: Sequence[int | None]) -> list[str]:
-    return [NOTHING if number is None else f"{number:,}" for number in numbers]
+def _whole(numbers: Sequence[int | None]) -> list[str]:
+    return [_NOTHING if number is None else f"{number:,}" for number in numbers]
 
 
-def percent(shares: Sequence[float | None]) -> list[str]:
-    return [NOTHING if share is None else f"{100 * share:.1f}" for share in shares]
+def _percent(shares: Sequence[float | None]) -> list[str]:
+    return [_NOTHING if share is None else f"{100 * share:.1f}" for share in shares]
 
 
-def known(numbers: Sequence[float | None], digits: int = 3) -> list[str]:
+def _known(numbers: Sequence[float | None], digits: int = 3) -> list[str]:
     """The numbers of one line, with a dash for missing ones."""
     texts = iter(column([number for number in numbers if number is not None], digits))
-    return [NOTHING if number is None else next(texts) for number in numbers]
+    return [_NOTHING if number is None else next(texts) for number in numbers]
 
 
-def losses(numbers: Sequence[float | None]) -> list[str]:
+def _losses(numbers: Sequence[float | None]) -> list[str]:
     """A huge loss must not take the decimals from the others."""
-    usual = [None if loss is None or abs(loss) >= LARGEST_LOSS else loss for loss in numbers]
-    texts = zip(numbers, known(usual, digits=4), strict=True)
+    usual = [None if loss is None or abs(loss) >= _LARGEST_LOSS else loss for loss in numbers]
+    texts = zip(numbers, _known(usual, digits=4), strict=True)
     return [
-        f"{loss:.2e}" if loss is not None and abs(loss) >= LARGEST_LOSS else text
+        f"{loss:.2e}" if loss is not None and abs(loss) >= _LARGEST_LOSS else text
         for loss, text in texts
     ]
 
 
-def beside(figures: Sequence[Column]) -> Table:
+def _beside(figures: Sequence[Column]) -> Table:
     """One line per figure, one column per algorithm."""
     (name, _, algorithms), *others = figures
     table = Table(box=None, padding=(0, 1), header_style="bold")
@@ -147,7 +147,7 @@ def beside(figures: Sequence[Column]) -> Table:
     return table
 
 
-def early_ends(runs: Sequence[RunSummary], traces: Mapping[Algorithm, Trace]) -> list[str]:
+def _early_ends(runs: Sequence[RunSummary], traces: Mapping[Algorithm, Trace]) -> list[str]:
     """One line for each run that diverged or was stopped."""
     return [
         f"{run.algorithm} ended early, in slot {run.slot:,} of {traces[run.algorithm].horizon:,}"
@@ -156,7 +156,7 @@ def early_ends(runs: Sequence[RunSummary], traces: Mapping[Algorithm, Trace]) ->
     ]
 
 
-def summary_line(scenario: Scenario, plan: Plan) -> str:
+def _summary_line(scenario: Scenario, plan: Plan) -> str:
     """The plan and the learning settings, with the parameter of the partition."""
     learning = scenario.learning
     setting = {
@@ -187,26 +187,26 @@ def runs_to_json(scenario: Scenario, plan: Plan, traces: Mapping[Algorithm, Trac
         "horizon": max((trace.horizon for trace in traces.values()), default=0),
         "target_accuracy": target,
         "algorithms": {
-            algorithm: run_document(trace, summaries[algorithm], target)
+            algorithm: _run_document(trace, summaries[algorithm], target)
             for algorithm, trace in traces.items()
         },
     }
     return json.dumps(document, indent=2, allow_nan=False)
 
 
-def run_document(trace: Trace, summary: RunSummary, target: float | None) -> dict[str, object]:
+def _run_document(trace: Trace, summary: RunSummary, target: float | None) -> dict[str, object]:
     figures = {key: value for key, value in asdict(summary).items() if key != "algorithm"}
     return {
-        **{key: json_value(value) for key, value in figures.items()},
+        **{key: _json_value(value) for key, value in figures.items()},
         "slots_to_target": trace.slots_to(target),
-        "metrics": [point(measured) for measured in trace.metrics],
+        "metrics": [_point(measured) for measured in trace.metrics],
     }
 
 
-def point(measured: Measurement) -> dict[str, object]:
-    return {key: json_value(value) for key, value in asdict(measured).items()}
+def _point(measured: Measurement) -> dict[str, object]:
+    return {key: _json_value(value) for key, value in asdict(measured).items()}
 
 
-def json_value(value: object) -> object:
+def _json_value(value: object) -> object:
     """JSON has neither NaN nor infinity, but a user's own learner may return them."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

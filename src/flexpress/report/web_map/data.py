@@ -13,33 +13,33 @@ from flexpress.report.texts import cost_text, decimals, gap_text
 from flexpress.report.tour_lines import tour_corners, visited_nodes, zones
 from flexpress.scenario import Scenario
 
-DIGITS = 10
+_DIGITS = 10
 """Significant digits of positions and times: more than the eye can see."""
 
-IN_TABLE = ("transporter", "clients", "length", "round trip", "energy", "used")
+_IN_TABLE = ("transporter", "clients", "length", "round trip", "energy", "used")
 
 
 def map_data(scenario: Scenario, plan: Plan) -> dict[str, object]:
     """Everything that the page draws, ready for JSON; equal plans give equal data."""
     names, ids = scenario.client_names, tuple(str(client) for client in scenario.client_ids)
-    server, *clients = points(scenario.positions)
+    server, *clients = _points(scenario.positions)
     return {
         "name": scenario.name,
-        "facts": plan_facts(plan),
-        "columns": table_columns(plan),
+        "facts": _plan_facts(plan),
+        "columns": _table_columns(plan),
         "transfer_time": scenario.transfer_time,
         "server": server,
         "clients": clients,
         "names": names,
         "ids": [] if names == ids else ids,
         "blocks": scenario.blocks,
-        "zones": [points(zone) for zone in zones(scenario)],
+        "zones": [_points(zone) for zone in zones(scenario)],
         "zone_names": scenario.zone_names,
-        "transporters": transporters(scenario, plan),
+        "transporters": _transporters(scenario, plan),
     }
 
 
-def plan_facts(plan: Plan) -> list[list[str]]:
+def _plan_facts(plan: Plan) -> list[list[str]]:
     """Name and text of each fact about the whole plan."""
     facts = [[plan.objective, cost_text(plan.objective, plan.cost)]]
     if plan.lower_bound is not None:
@@ -54,12 +54,12 @@ def plan_facts(plan: Plan) -> list[list[str]]:
     return facts
 
 
-def table_columns(plan: Plan) -> list[tuple[str, str]]:
+def _table_columns(plan: Plan) -> list[tuple[str, str]]:
     """Name and unit of each column of the table."""
-    return [(name, unit) for name, unit, _ in plan_columns(plan) if name in IN_TABLE]
+    return [(name, unit) for name, unit, _ in plan_columns(plan) if name in _IN_TABLE]
 
 
-def figures(plan: Plan) -> list[dict[str, str]]:
+def _figures(plan: Plan) -> list[dict[str, str]]:
     """The texts of each transporter by the name of the column, or by its unit if it has none."""
     columns = plan_columns(plan)
     names = [name or unit for name, unit, _ in columns]
@@ -67,27 +67,27 @@ def figures(plan: Plan) -> list[dict[str, str]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def transporters(scenario: Scenario, plan: Plan) -> list[dict[str, object]]:
-    texts, stops = figures(plan), visited_nodes(scenario, plan)
-    unit = next(unit for name, unit in table_columns(plan) if name == "length")
+def _transporters(scenario: Scenario, plan: Plan) -> list[dict[str, object]]:
+    texts, stops = _figures(plan), visited_nodes(scenario, plan)
+    unit = next(unit for name, unit in _table_columns(plan) if name == "length")
     longest = max(tour.round_trip for tour in plan.transporters)
     everyone = zip(plan.transporters, tour_colours(scenario, plan), stops, texts, strict=True)
     return [
         {
             "colour": colour,
             "dark": DARK.line(colour),
-            "cells": [text[name] for name in IN_TABLE if name in text],
-            "facts": tour_facts(text, unit),
+            "cells": [text[name] for name in _IN_TABLE if name in text],
+            "facts": _tour_facts(text, unit),
             "clients": [node - 1 for node in nodes[1:-1]],
-            "arrivals": rounded(tour.arrivals, longest),
+            "arrivals": _rounded(tour.arrivals, longest),
             "round_trip": tour.round_trip,
-            "corners": [points(leg) for leg in tour_corners(scenario, tour)],
+            "corners": [_points(leg) for leg in tour_corners(scenario, tour)],
         }
         for tour, colour, nodes, text in everyone
     ]
 
 
-def tour_facts(text: dict[str, str], length_unit: str) -> list[list[str]]:
+def _tour_facts(text: dict[str, str], length_unit: str) -> list[list[str]]:
     """Name and text of each figure of a round trip."""
     slots = f"{text['slots']} slot" if text["slots"] == "1" else f"{text['slots']} slots"
     energy = f"{text['energy']} kJ"
@@ -100,10 +100,10 @@ def tour_facts(text: dict[str, str], length_unit: str) -> list[list[str]]:
     ]
 
 
-def points(array: FloatArray) -> list[list[float]]:
+def _points(array: FloatArray) -> list[list[float]]:
     largest = float(abs(array).max(initial=0.0))
-    return [rounded(point, largest) for point in array.tolist()]
+    return [_rounded(point, largest) for point in array.tolist()]
 
 
-def rounded(values: Iterable[float], largest: float) -> list[float]:
-    return [round(value, decimals(largest, DIGITS)) for value in values]
+def _rounded(values: Iterable[float], largest: float) -> list[float]:
+    return [round(value, decimals(largest, _DIGITS)) for value in values]

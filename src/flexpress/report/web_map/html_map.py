@@ -19,7 +19,7 @@ from flexpress.planning.plan_file import check_plan
 from flexpress.report.web_map.data import map_data
 from flexpress.scenario import Scenario
 
-SCRIPTS = (
+_SCRIPTS = (
     "theme",
     "flight",
     "view",
@@ -52,19 +52,19 @@ def write_map(scenario: Scenario, plan: Plan, path: Path, outputs: Outputs) -> N
 def html_map(scenario: Scenario, plan: Plan) -> str:
     """The whole page; the same plan gives the same text."""
     environment = Environment(autoescape=True, keep_trailing_newline=True)
-    return environment.from_string(asset("map.html.j2")).render(
+    return environment.from_string(_asset("map.html.j2")).render(
         title=f"{scenario.name}: {plan.objective}",
-        style=asset("map.css"),
-        script="\n".join(asset(f"{name}.js") for name in SCRIPTS),
-        data=script_json(map_data(scenario, plan)),
+        style=_asset("map.css"),
+        script="\n".join(_asset(f"{name}.js") for name in _SCRIPTS),
+        data=_script_json(map_data(scenario, plan)),
     )
 
 
-def asset(name: str) -> str:
+def _asset(name: str) -> str:
     return (files("flexpress.report.web_map") / "assets" / name).read_text(encoding="utf-8")
 
 
-def script_json(data: object) -> str:
+def _script_json(data: object) -> str:
     """JSON without "<", so that no name of a client can end the script."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
