@@ -32,7 +32,7 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
 def test_a_budget_that_cannot_be_kept_is_told_in_one_line(made: tuple[Path, list[str]]) -> None:
     _, (note,) = made
     assert note.startswith("flexpress: network 1: no plan")
-    assert "12000.0 J" in note
+    assert "has 12,000 J" in note
 
 
 @pytest.mark.slow

@@ -17,6 +17,6 @@ def by_default(few: int, cases: Iterable[Any]) -> list[Any]:
 
 
 def few_and_many(few: range, many: range) -> pytest.MarkDecorator:
-    """A test of `seeds`, twice: the second time it is slow."""
+    """A test of `seeds`, twice: the second time all of them, which is slow."""
     slow = pytest.param(many, marks=pytest.mark.slow)
     return pytest.mark.parametrize("seeds", [few, slow], ids=["few", "many"])

@@ -105,13 +105,14 @@ def calls(*numbers: int) -> list[Call]:
 
 @pytest.mark.slow
 def test_work_that_kills_everybody(ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_pool, "_MOST_LOSSES", 2)
+    """Calls that wait in the same worker are lost with it: fewer losses could blame one of them."""
+    monkeypatch.setattr(worker_pool, "_MOST_LOSSES", 8)
     fragile = pool_of(ray)
     try:
         results = fragile.results(calls(0, 1, 2, 3, 4), never)
         assert [next(results) for _ in range(3)] == [0, 1, 2]
         with pytest.raises(
-            FlexpressError, match="2 Ray workers died while training the same"
+            FlexpressError, match="8 Ray workers died while training the same"
         ) as it:
             next(results)
         assert "\n" not in str(it.value)
