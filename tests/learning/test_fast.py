@@ -230,9 +230,9 @@ def test_nothing_beyond_the_workspace_matters(
 
 COLD = """
 from tasks import random_model, random_task
-from flexpress.learning.architecture import logistic
+from flexpress.learning.architecture import _logistic
 from flexpress.learning.fast import FastLearner
-net = logistic((1, 4, 4), 3)
+net = _logistic((1, 4, 4), 3)
 FastLearner(random_task(net, batch_size=5), net, random_model(net), tell=print)
 """
 
