@@ -5,12 +5,14 @@
 BEFORE and AFTER are two `flexpress` programs, say `.venv/bin/flexpress` of two checkouts. Both run
 the same commands: plans of all presets and objectives by all solvers, exports, maps, runs of the
 three algorithms on both clocks, and a report; with --reproduction also `reproduce --quick`. Every
-file is compared. How long a plan took and which version wrote a file do not count; words do.
+file is compared. How long a plan took, which version wrote a file, and white space in a page do
+not count.
 """
 
 from __future__ import annotations
 
 import argparse
+import html
 import io
 import json
 import subprocess
@@ -57,19 +59,17 @@ def commands(scenarios: Path) -> Iterator[tuple[str, Command]]:
     yield "data", ["data", "paper", "--out"]
 
 
-def run_all(program: str, folder: Path, *, reproduction: bool) -> dict[str, str]:
-    """Everything in a new folder; what each command said, by the name of its output."""
+def run_all(program: str, folder: Path, *, reproduction: bool) -> None:
+    """Every command, in a new folder."""
     scenarios = folder / "scenarios"
     scenarios.mkdir(parents=True)
     for clock in ("slots", "exact"):
         text = run(program, ["scenario", "paper"], folder)  # its last table is [run]
         (scenarios / f"{clock}.toml").write_text(f'{text}\nclock = "{clock}"\n')
-    said = {}
     for name, words in commands(scenarios.relative_to(folder)):
-        said[name] = run(program, [*words, name], folder)
+        run(program, [*words, name], folder)
     if reproduction:
-        said["reproduction"] = run(program, ["reproduce", "--quick", "--out", "quick"], folder)
-    return said
+        run(program, ["reproduce", "--quick", "--out", "quick"], folder)
 
 
 def run(program: str, words: Command, folder: Path) -> str:
@@ -98,7 +98,7 @@ def content(path: Path) -> object:
     if path.name == "checkpoint":
         return checkpoint(path)
     if path.suffix == ".html":
-        return version_less(path.read_text())
+        return page(path.read_text())
     return path.read_bytes()
 
 
@@ -110,9 +110,11 @@ def checkpoint(path: Path) -> dict[str, object]:
     return {"header": header, **{name: array.tobytes() for name, array in arrays.items()}}
 
 
-def version_less(text: str) -> str:
-    words = text.split("Made by flexpress ")
-    return words[0] + "".join(word.partition(":")[2] for word in words[1:])
+def page(text: str) -> str:
+    """Without the version, with one way to write signs and white space."""
+    first, *others = html.unescape(text).split("Made by flexpress ")
+    rest = "".join(other.partition(":")[2] for other in others)
+    return " ".join((first + rest).replace(">", "> ").replace("<", " <").split())
 
 
 def main() -> None:
