@@ -12,16 +12,16 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from flexpress.cli import main
-from flexpress.planning.starts import Summary
+from flexpress.planning.starts import _Summary
 
-hear = Summary.hear
+hear = _Summary.hear
 
 def hear_and_show(self, number, progress):
     hear(self, number, progress)
     if progress.cost is not None:
         Path(f"planned-{number}").touch()
 
-Summary.hear = hear_and_show
+_Summary.hear = hear_and_show
 sys.exit(main(sys.argv[1:]))
 """
 OPTIONS = ("--iterations", "1000000000", "--starts", "3", "--jobs", "2", "--json")

@@ -28,7 +28,7 @@ PRESETS = ("four", "valley", "coast", "alps", "paper", "paper-50mbit", "paper-sv
 OBJECTIVES = ("minmax", "sws", "total")
 FORMATS = ("qgc", "wpl", "geojson", "kml", "gpx", "csv")
 ORIGIN = "46.5,7.9"  # for presets in metres
-GEOGRAPHIC = ("alps", "coast")
+GEOGRAPHIC = ("alps",)
 RECORD = ".flexpress.jsonl"
 
 Command = list[str]
