@@ -66,7 +66,7 @@ else:
     )
 
 
-__version__ = "0.7.0"
+__version__ = "0.8.0"
 
 __all__ = [
     "DivergedError",
