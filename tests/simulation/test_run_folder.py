@@ -86,6 +86,25 @@ def test_stopped_anywhere_and_resumed(
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
 
 
+@pytest.mark.parametrize("clock", CLOCKS)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_run_is_complete_if_its_trace_says_so(
+    algorithm: Algorithm, clock: Clock, plan: Plan, tmp_path: Path
+) -> None:
+    """Also if it is stopped in the very last moments."""
+    scenario = VALLEY.replace(run={"algorithm": algorithm, "clock": clock, "horizon": 8})
+    last = simulate(scenario, plan, learner()).num_events
+    for number in range(max(1, last - 6), last + 1):
+        folder = tmp_path / str(number)
+        stopped = Simulation(scenario, plan, learner())
+        trace = run_in_folder(stopped, folder, should_stop=after_events(stopped, number))
+        assert trace.complete == stopped.complete == (folder / "model.npy").exists()
+
+
+def after_events(simulation: Simulation, number: int) -> Callable[[], bool]:
+    return lambda: simulation.num_events >= number
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_what_was_written_after_the_checkpoint_is_written_again(
     algorithm: Algorithm, plan: Plan, tmp_path: Path

@@ -64,7 +64,7 @@ class Simulation:
             self.num_events += 1
             self.slot = event.slot
             yield event
-            if should_stop():
+            if should_stop() and event.slot < run.horizon:  # there it is as good as complete
                 return
         self.complete = True
 
