@@ -193,6 +193,7 @@ def test_resume_takes_the_plan_of_the_runs(tmp_path: Path) -> None:
         ({"learner": Steps(), "ray": "local"}, "learner and ray are both given"),
         ({"horizon": 0}, "run.horizon"),
         ({"out": ""}, 'out = "": must be'),
+        ({"resume": True}, "resume is given without out; name the folder"),
         ({"on_progress": None}, "on_progress = None: must be a function"),
         ({"plan": "plan.json"}, "plan"),
         ({"engine": "quick"}, 'engine = "quick": must be one of'),

@@ -58,6 +58,19 @@ def test_interrupted_and_resumed(run: Run, interrupted: Run, scenario: str) -> N
     assert contents("cut", RESULTS) == contents("whole", RESULTS)
 
 
+@pytest.mark.parametrize("before", [0, 1, 4])
+def test_interrupted_at_the_horizon(
+    run: Run, scenario: str, monkeypatch: pytest.MonkeyPatch, before: int
+) -> None:
+    """After the last evaluation there is nothing left to interrupt: the run is complete."""
+    run("simulate", scenario, "--out", "whole")
+    events = len(Path("whole/trace.jsonl").read_text().splitlines())
+    press_after(monkeypatch, events - before)  # the evaluation, and four visits, come last
+    outcome = run("simulate", scenario, "--out", "cut")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert contents("cut", RESULTS) == contents("whole", RESULTS)
+
+
 def test_several_interrupted_and_resumed(run: Run, interrupted: Run, scenario: str) -> None:
     run("simulate", scenario, "--algorithm", "all", "--out", "whole")
     interrupted("simulate", scenario, "--algorithm", "all", "--out", "cut")

@@ -208,6 +208,8 @@ class _Runs:
     def check(self, plan: Plan | None, learner: Learner | None) -> None:
         """InputError now rather than after the work."""
         if self.folder is None:
+            if self.resume:
+                raise InputError("resume is given without out; name the folder of the run")
             return
         if len(self.algorithms) > 1:
             if (self.folder / CHECKPOINT).exists():

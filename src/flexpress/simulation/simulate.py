@@ -53,7 +53,10 @@ class Simulation:
         self._measured: tuple[Vector, tuple[float, float]] | None = None
 
     def play(self, should_stop: Callable[[], bool] = lambda: False) -> Iterator[Event]:
-        """Yield each event after its effects. Ends early if `should_stop` returns True."""
+        """Yield each event after its effects. Ends early if `should_stop` returns True.
+
+        Not after the evaluation at the horizon: only visits follow it, so the run is finished.
+        """
         run = self.scenario.run
         coming = events(self.timetable, run.horizon, run.eval_every)
         for event in islice(coming, self.num_events, None):
@@ -64,16 +67,20 @@ class Simulation:
             self.num_events += 1
             self.slot = event.slot
             yield event
-            if should_stop() and event.slot < run.horizon:  # there it is as good as complete
+            if should_stop() and not self._is_measured():
                 return
         self.complete = True
 
     def finish(self) -> None:
         """Measure at the horizon, unless an evaluation falls there."""
-        horizon = self.scenario.run.horizon
-        if self.metrics[-1].slot != horizon:
+        if not self._is_measured():
+            horizon = self.scenario.run.horizon
             time = self.timetable.time(horizon)
             self._measure(Evaluation(horizon, self.timetable.seconds(time)))
+
+    def _is_measured(self) -> bool:
+        """Whether the model was measured at the horizon."""
+        return bool(self.metrics) and self.metrics[-1].slot == self.scenario.run.horizon
 
     def trace(self) -> Trace:
         run = self.scenario.run
