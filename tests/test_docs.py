@@ -159,3 +159,16 @@ def test_every_function_named_for_an_equation_exists() -> None:
         for part in path:
             thing = getattr(thing, part)
         assert callable(thing), name
+
+
+def test_every_step_of_the_walks_exists() -> None:
+    from importlib import import_module
+
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    steps = re.findall(r"^\|[^|]*\| `([\w/]+)\.py` \| `([\w.]+)` \|", page, re.MULTILINE)
+    assert len(steps) > 20
+    for file, name in steps:
+        thing: object = import_module(f"flexpress.{file.replace('/', '.')}")
+        for part in name.split("."):
+            thing = getattr(thing, part)
+        assert callable(thing), f"{file}.py: {name}"
