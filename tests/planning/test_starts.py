@@ -18,9 +18,10 @@ import pytest
 from cases import four_clients
 
 from flexpress import InfeasibleError, InputError, Plan, Scenario, make_plan
+from flexpress.callbacks import ShouldStop
 from flexpress.planning import Progress, plan_to_json
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import Effort, ShouldStop, Watch
+from flexpress.planning.progress import Effort, Watch
 from flexpress.planning.starts import Start, _start_seeds, best_of
 from flexpress.scenario import SolverName
 from flexpress.workers.processes import Task, WorkerPool, drain

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from flexpress.arguments import check_callable, check_path, check_whole, nearest, refusal
+from flexpress.callbacks import ShouldStop, Tell, ignore_note, never
 from flexpress.errors import InputError
 from flexpress.experiments.figures import FIGURES, Figure
 from flexpress.experiments.page import reproduction_page
@@ -17,9 +18,6 @@ from flexpress.experiments.setting import FULL, QUICK, Setting
 from flexpress.experiments.study import Study, make_study
 from flexpress.files.provenance import Outputs
 from flexpress.learning import make_learner
-from flexpress.learning.datasets import ignore
-from flexpress.learning.official import Tell
-from flexpress.planning.progress import ShouldStop, never
 from flexpress.report.page.html import write_page
 from flexpress.scenario import Scenario
 from flexpress.simulation.compare import RunProgress, RunsProgress
@@ -44,7 +42,7 @@ def reproduce(
     out: str | Path | None = None,
     on_progress: OnRuns = lambda progress: None,
     should_stop: ShouldStop = never,
-    tell: Tell = ignore,
+    tell: Tell = ignore_note,
 ) -> Path | None:
     """Run the paper's experiments, and write the page with its figures and claims.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from flexpress.files.growing import check_beginning, damaged
 from flexpress.files.provenance import is_changed
 from flexpress.learning import Vector
 from flexpress.planning import Plan, load_plan
-from flexpress.scenario import Scenario
+from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation.clock import events
 from flexpress.simulation.run_files import (
     CHECKPOINT,
@@ -48,7 +49,7 @@ def load_run(folder: str | Path) -> StoredRun:
     InputError if the folder holds no run, or if its files were changed since.
     """
     folder = check_path("folder", folder)
-    if not is_run(folder):
+    if not _is_run(folder):
         raise InputError(f"{folder}: holds no run; `flexpress simulate SCENARIO` makes one")
     scenario = Scenario.load(folder / SCENARIO)
     plan = load_plan(folder / PLAN, scenario)
@@ -61,7 +62,31 @@ def load_run(folder: str | Path) -> StoredRun:
     return StoredRun(folder, scenario, plan, trace, state)
 
 
-def is_run(folder: Path) -> bool:
+def find_runs(folders: Iterable[str | Path]) -> list[Path]:
+    """The run folders among these and directly within them: every run once, in their order."""
+    found = {run.resolve(): run for folder in folders for run in _runs_in(Path(folder))}
+    return list(found.values())
+
+
+def _runs_in(folder: Path) -> list[Path]:
+    """The folder itself if it holds a run, else the runs in it."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; name one that `flexpress simulate` wrote")
+    if _is_run(folder):
+        return [folder]
+    runs = sorted((place for place in folder.iterdir() if _is_run(place)), key=_order)
+    if not runs:
+        raise InputError(f"{folder}: holds no run; `flexpress simulate SCENARIO` makes one")
+    return runs
+
+
+def _order(folder: Path) -> tuple[int, str]:
+    """Algorithms in their usual order, then other names by the alphabet."""
+    names: tuple[str, ...] = get_args(Algorithm)
+    return names.index(folder.name) if folder.name in names else len(names), folder.name
+
+
+def _is_run(folder: Path) -> bool:
     """Whether a run was started in the folder."""
     return (folder / SCENARIO).is_file() and (folder / METRICS).is_file()
 

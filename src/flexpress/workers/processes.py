@@ -20,11 +20,13 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as Flag
 from typing import Any, TypeVar
 
+from flexpress.callbacks import ShouldStop
+
 _Key = TypeVar("_Key")
 _News = TypeVar("_News")
 _Result = TypeVar("_Result")
 
-Task = Callable[[Callable[[_News], None], Callable[[], bool]], _Result]
+Task = Callable[[Callable[[_News], None], ShouldStop], _Result]
 """Called with a function that reports news, and one that says whether to stop."""
 
 _POLL_SECONDS = 0.2
@@ -98,7 +100,7 @@ def perform_all(
     on_start: Callable[[_Key], None],
     on_news: Callable[[_Key, _News], None],
     on_end: Callable[[_Key, _Result], None],
-    should_stop: Callable[[], bool],
+    should_stop: ShouldStop,
     open_pool: OpenPool = process_pool,
 ) -> bool:
     """In their order, `jobs` at a time; False if they were asked to stop before the end.
