@@ -79,7 +79,7 @@ def run_in_processes(
         )
     except BrokenProcessPool:
         raise FlexpressError(
-            "a process was ended from outside, perhaps for want of memory; start again to resume"
+            "a process was ended from outside, perhaps for lack of memory; start again to resume"
         ) from None
 
 

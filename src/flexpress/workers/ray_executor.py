@@ -158,7 +158,7 @@ class _RayExecutor:
             if pending.losses < _MOST_LOSSES:
                 self._lost.put(pending)
                 return
-            why = f"lost {_MOST_LOSSES} times, perhaps for want of memory: {one_line(error)}"
+            why = f"lost {_MOST_LOSSES} times, perhaps for lack of memory: {one_line(error)}"
             pending.result.set_exception(LostError(why))
         except BaseException as error:
             pending.result.set_exception(error)
