@@ -49,7 +49,7 @@ def load_run(folder: str | Path) -> StoredRun:
     InputError if the folder holds no run, or if its files were changed since.
     """
     folder = check_path("folder", folder)
-    if not _is_run(folder):
+    if not is_run(folder):
         raise InputError(f"{folder}: holds no run; `flexpress simulate SCENARIO` makes one")
     scenario = Scenario.load(folder / SCENARIO)
     plan = load_plan(folder / PLAN, scenario)
@@ -72,9 +72,9 @@ def _runs_in(folder: Path) -> list[Path]:
     """The folder itself if it holds a run, else the runs in it."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; name one that `flexpress simulate` wrote")
-    if _is_run(folder):
+    if is_run(folder):
         return [folder]
-    runs = sorted((place for place in folder.iterdir() if _is_run(place)), key=_order)
+    runs = sorted((place for place in folder.iterdir() if is_run(place)), key=_order)
     if not runs:
         raise InputError(f"{folder}: holds no run; `flexpress simulate SCENARIO` makes one")
     return runs
@@ -86,7 +86,7 @@ def _order(folder: Path) -> tuple[int, str]:
     return names.index(folder.name) if folder.name in names else len(names), folder.name
 
 
-def _is_run(folder: Path) -> bool:
+def is_run(folder: Path) -> bool:
     """Whether a run was started in the folder."""
     return (folder / SCENARIO).is_file() and (folder / METRICS).is_file()
 
