@@ -133,6 +133,6 @@ def _one_line(error: click.ClickException) -> str:
 
 
 def _likely_option(error: click.NoSuchOption) -> str:
-    """By the letters alone: to click, --foo is near to --out, since both begin with dashes."""
+    """Compared without dashes: with them, click takes --foo for --out."""
     words = [name.lstrip("-") for name in error.possibilities or ()]
     return nearest(error.option_name.lstrip("-"), words).replace('"', '"--', 1)

@@ -10,8 +10,7 @@ from pathlib import Path
 from flexpress.arguments import check_callable, check_path, check_whole, nearest, refusal
 from flexpress.callbacks import ShouldStop, Tell, ignore_note, never
 from flexpress.errors import InputError
-from flexpress.experiments.figures import FIGURES as PAPER_FIGURES
-from flexpress.experiments.figures import Figure
+from flexpress.experiments.figures import FIGURES, Figure
 from flexpress.experiments.page import reproduction_page
 from flexpress.experiments.parallel import RunEvaluation, run_in_processes, run_on_ray
 from flexpress.experiments.run import COMMAND, Run, is_kept
@@ -20,7 +19,7 @@ from flexpress.experiments.study import Study, make_study
 from flexpress.files.provenance import Outputs
 from flexpress.learning import make_learner
 from flexpress.report.folder import OUT
-from flexpress.report.page.html import FIGURES, REPORT, write_page
+from flexpress.report.page.html import FIGURES_FOLDER, REPORT, write_page
 from flexpress.scenario import Scenario
 from flexpress.simulation.compare import RunProgress, RunsProgress
 from flexpress.workers.cluster import connected
@@ -60,7 +59,7 @@ def reproduce(
     folder = usual if out is None else check_path("out", out)
     outputs = Outputs(COMMAND)
     outputs.check(folder, (REPORT,))
-    for name in (_RUNS, FIGURES):
+    for name in (_RUNS, FIGURES_FOLDER):
         outputs.check(folder / name, ())
     with connected(ray, jobs):
         scale = QUICK if quick else FULL
@@ -82,12 +81,12 @@ def _chosen_figures(names: Sequence[str]) -> tuple[Figure, ...]:
     """The figures of these names, by default all, in the order of the paper."""
     if isinstance(names, str):
         raise refusal("figures", names, "a list of names")
-    known = [figure.name for figure in PAPER_FIGURES]
+    known = [figure.name for figure in FIGURES]
     for name in names:
         if name not in known:
             hint = nearest(name, known)
             raise InputError(f'no figure "{name}"{hint}; there are: {", ".join(known)}')
-    return tuple(figure for figure in PAPER_FIGURES if not names or figure.name in names)
+    return tuple(figure for figure in FIGURES if not names or figure.name in names)
 
 
 def _command_text(quick: bool, seeds: int | None, networks: int) -> str:

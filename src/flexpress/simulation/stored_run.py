@@ -29,7 +29,7 @@ from flexpress.simulation.run_files import (
 from flexpress.simulation.timetable import Timetable
 from flexpress.simulation.trace import Trace
 
-State = Literal["complete", "diverged", "unfinished"]
+RunState = Literal["complete", "diverged", "unfinished"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class StoredRun:
     scenario: Scenario
     plan: Plan
     trace: Trace
-    state: State
+    state: RunState
 
 
 def load_run(folder: str | Path) -> StoredRun:
@@ -103,7 +103,9 @@ def is_over(folder: Path) -> bool:
     return is_begun(folder) and load_checkpoint(folder / CHECKPOINT)[0].diverged
 
 
-def _read_complete(folder: Path, scenario: Scenario, timetable: Timetable) -> tuple[State, Trace]:
+def _read_complete(
+    folder: Path, scenario: Scenario, timetable: Timetable
+) -> tuple[RunState, Trace]:
     run = scenario.run
     metrics = read_metrics(folder / METRICS)
     if not metrics or metrics[-1].slot != run.horizon:
@@ -116,7 +118,9 @@ def _read_complete(folder: Path, scenario: Scenario, timetable: Timetable) -> tu
     )
 
 
-def _read_checkpoint(folder: Path, scenario: Scenario, timetable: Timetable) -> tuple[State, Trace]:
+def _read_checkpoint(
+    folder: Path, scenario: Scenario, timetable: Timetable
+) -> tuple[RunState, Trace]:
     """A run without a checkpoint has no events and no model yet."""
     run = scenario.run
     if not is_begun(folder):
@@ -127,7 +131,7 @@ def _read_checkpoint(folder: Path, scenario: Scenario, timetable: Timetable) -> 
     if metrics and metrics[-1].slot > run.horizon:
         end = f"ends at slot {metrics[-1].slot}"
         raise InputError(f"{folder / METRICS}: {end}, after the horizon of its run, {run.horizon}")
-    state: State = "diverged" if header.diverged else "unfinished"
+    state: RunState = "diverged" if header.diverged else "unfinished"
     model = arrays[MODEL_ARRAY]
     return state, Trace(timetable, run.horizon, run.eval_every, header.num_events, metrics, model)
 

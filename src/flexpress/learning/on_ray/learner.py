@@ -18,7 +18,7 @@ from flexpress.callbacks import ShouldStop, Tell, ignore_note
 from flexpress.learning.engines import Engine, choose_net, learner_of
 from flexpress.learning.job import Job, Metrics, Vector, check_model
 from flexpress.learning.on_ray.worker import Part, Shard, Worker, WorkerSettings
-from flexpress.learning.on_ray.worker_pool import Call, WorkerPool
+from flexpress.learning.on_ray.worker_pool import Call, RayWorkers
 from flexpress.learning.pieces import pieces
 from flexpress.learning.summing import MOST_BYTES, Groups
 from flexpress.learning.task import make_task
@@ -73,7 +73,7 @@ class RayLearner:
             settings = WorkerSettings(scenario, engine, path, by_torch=self._name == "TorchLearner")
             worker = ray.remote(num_cpus=1, max_restarts=-1)(Worker)
             make_worker = partial(worker.remote, settings)
-            self._pool = WorkerPool(ray, make_worker, workers or cluster_cores(ray))
+            self._pool = RayWorkers(ray, make_worker, workers or cluster_cores(ray))
             resources.callback(self._pool.close)
             self._pool.await_one()  # here Ctrl-C still interrupts at once
             self._resources = resources.pop_all()

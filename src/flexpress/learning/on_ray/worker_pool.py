@@ -65,7 +65,7 @@ class _Round:
         self.waiting = list(range(len(self.calls)))
 
 
-class WorkerPool:
+class RayWorkers:
     """`size` workers of one kind."""
 
     def __init__(self, ray: Any, make: Callable[[], Any], size: int) -> None:
