@@ -172,3 +172,4 @@ def test_every_step_of_the_walks_exists() -> None:
         for part in name.split("."):
             thing = getattr(thing, part)
         assert callable(thing), f"{file}.py: {name}"
+        assert thing.__module__ == f"flexpress.{file.replace('/', '.')}", f"{name} is elsewhere"

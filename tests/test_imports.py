@@ -10,17 +10,18 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "flexpress"
 
-FLOOR = {"arguments", "arrays", "compiled", "errors", "files", "lazy", "workers"}
+FLOOR = {"arguments", "arrays", "callbacks", "compiled", "errors", "files", "lazy", "workers"}
 """Every room stands on it."""
 
 MAY_IMPORT: dict[str, set[str]] = {
     "arrays": set(),
     "errors": set(),
-    "compiled": set(),
+    "callbacks": set(),
+    "compiled": {"callbacks"},
     "lazy": set(),
     "arguments": {"errors"},
     "files": {"arguments", "errors", "lazy"},
-    "workers": {"arguments", "errors", "files"},
+    "workers": {"arguments", "callbacks", "errors", "files"},
     "scenario": FLOOR,
     "planning": {*FLOOR, "scenario"},
     "learning": {*FLOOR, "scenario"},

@@ -15,12 +15,12 @@ from small_run import FOUR, contents
 from flexpress import InputError, load_run, save_report
 from flexpress.files.provenance import RECORD
 from flexpress.report.page import runs as runs_module
-from flexpress.report.page.page import Download, Page, Section
+from flexpress.report.page.page import Download, Page, PageSection
 
 TEXT = f"# My own, with a comment.\n{FOUR.to_toml()}"
 
 
-PAGE = Page("runs", (), (), (Section("data", "Data", downloads=(Download("a.csv", "a\n"),)),))
+PAGE = Page("runs", (), (), (PageSection("data", "Data", downloads=(Download("a.csv", "a\n"),)),))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -15,7 +15,7 @@ import pytest
 from flexpress.errors import InputError
 from flexpress.files.versions import versions
 from flexpress.workers.cluster import cluster_cores
-from flexpress.workers.processes import Task, perform_all
+from flexpress.workers.processes import WorkerTask, perform_all
 from flexpress.workers.ray_executor import (
     _MOST_LOSSES,
     LostError,
@@ -36,7 +36,7 @@ def dies(deaths: int, sent: int, report: Report, should_stop: ShouldStop) -> int
     return sent
 
 
-def go(task: Callable[..., Any], pack: Callable[[Any, Task[Any, Any]], Packed]) -> list[Any]:
+def go(task: Callable[..., Any], pack: Callable[[Any, WorkerTask[Any, Any]], Packed]) -> list[Any]:
     results: list[Any] = []
     assert perform_all(
         {"key": task},
@@ -118,7 +118,7 @@ def test_what_waits_for_a_core_is_given_up_when_asked_to_stop(ray: Any) -> None:
     assert (whole, results) == (False, [])
 
 
-def unpacked(key: Any, task: Task[Any, Any]) -> Packed:
+def unpacked(key: Any, task: WorkerTask[Any, Any]) -> Packed:
     raise FileNotFoundError("the reason")
 
 

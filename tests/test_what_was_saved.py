@@ -12,7 +12,7 @@ from command_line import Run
 from small_run import FOUR, RESULTS, contents, write_scenario
 
 from flexpress import load_plan, load_run
-from flexpress.report.page.page import Download, Page, Section
+from flexpress.report.page.page import Download, Page, PageSection
 
 FULL = "cannot be written: No space left on device"
 
@@ -140,7 +140,7 @@ def test_missions(there: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_page_without_its_last_file(there: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Page("runs", (), (), (Section("a", "A", downloads=(Download("a.csv", "a\n"),)),))
+    page = Page("runs", (), (), (PageSection("a", "A", downloads=(Download("a.csv", "a\n"),)),))
     monkeypatch.setattr("flexpress.report.page.runs._runs_page", lambda *_, **__: page)
     there("simulate", "four.toml", "--out", "r")
     fill_disk(monkeypatch, "report.html")
@@ -154,7 +154,7 @@ def test_a_reproduction_without_its_page(there: Run, monkeypatch: pytest.MonkeyP
     study = SimpleNamespace(runs={})
     monkeypatch.setattr("flexpress.experiments.reproduce.make_study", lambda *_, **__: study)
     monkeypatch.setattr("flexpress.experiments.reproduce._run_missing", lambda *_, **__: True)
-    page = Page("all", (), (), (Section("a", "A"),))
+    page = Page("all", (), (), (PageSection("a", "A"),))
     name = "flexpress.experiments.reproduce.reproduction_page"
     monkeypatch.setattr(name, lambda *_, **__: page)
     fill_disk(monkeypatch, "report.html")

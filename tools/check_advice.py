@@ -61,7 +61,7 @@ class Flown:
         return name, f"{found.mean:+.1f} ({found.low:+.1f} to {found.high:+.1f})"
 
     def right(self, trial: int) -> bool:
-        """Who is told to fly Sync where there is no difference has lost nothing."""
+        """Whether the advice is right; on a tie, Sync is: nothing is lost by it."""
         advised, winner = self.advised(trial), self.winner(trial)[0]
         return (advised == "Async") == (winner == "Async")
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from flexpress import report as report
     from flexpress import scenario as scenario
     from flexpress import simulation as simulation
+    from flexpress import theory as theory
     from flexpress.errors import DivergedError, FlexpressError, InfeasibleError, InputError
     from flexpress.experiments.reproduce import reproduce
     from flexpress.learning import Job, Learner, Metrics, Quadratic, TrainingLoss, make_learner

@@ -9,9 +9,11 @@ from typing import Any
 
 from numba.core.event import Event, Listener, install_listener
 
+from flexpress.callbacks import Tell
+
 
 @contextmanager
-def announced(tell: Callable[[str], None], what: str) -> Iterator[None]:
+def announced(tell: Tell, what: str) -> Iterator[None]:
     """Call `tell` once if code is compiled in the block, rather than read from the cache."""
     notice = _CompilationNotice(lambda: tell(f"compiling {what}"))
     with install_listener("numba:compile", notice):

@@ -14,7 +14,7 @@ from flexpress.errors import FlexpressError, InputError
 from flexpress.files.versions import versions
 from flexpress.learning import make_learner
 from flexpress.learning.on_ray import RayLearner, worker_pool
-from flexpress.learning.on_ray.worker_pool import Call, WorkerPool
+from flexpress.learning.on_ray.worker_pool import Call, RayWorkers
 from flexpress.planning import make_plan
 from flexpress.simulation import simulate
 
@@ -83,7 +83,7 @@ def test_killed_again_and_again_in_a_simulation(learner: RayLearner) -> None:
     assert found.metrics == expected.metrics
 
 
-def pool_of(ray: Any, *, numba: str | None = None, num_cpus: int = 1) -> WorkerPool:
+def pool_of(ray: Any, *, numba: str | None = None, num_cpus: int = 1) -> RayWorkers:
     """One worker, that does not survive a 3; its class travels, as the module does not."""
     theirs = {**versions(), **({"numba": numba} if numba else {})}
 
@@ -96,7 +96,7 @@ def pool_of(ray: Any, *, numba: str | None = None, num_cpus: int = 1) -> WorkerP
                 os._exit(1)
             return number
 
-    return WorkerPool(ray, ray.remote(max_restarts=-1, num_cpus=num_cpus)(Fragile).remote, 1)
+    return RayWorkers(ray, ray.remote(max_restarts=-1, num_cpus=num_cpus)(Fragile).remote, 1)
 
 
 def calls(*numbers: int) -> list[Call]:

@@ -18,12 +18,13 @@ import pytest
 from cases import four_clients
 
 from flexpress import InfeasibleError, InputError, Plan, Scenario, make_plan
+from flexpress.callbacks import ShouldStop
 from flexpress.planning import Progress, plan_to_json
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import Effort, ShouldStop, Watch
+from flexpress.planning.progress import Effort, Watch
 from flexpress.planning.starts import Start, _start_seeds, best_of
 from flexpress.scenario import SolverName
-from flexpress.workers.processes import Task, WorkerPool, drain
+from flexpress.workers.processes import WorkerPool, WorkerTask, drain
 
 PAPER = Scenario.preset("paper")
 FEW = 300
@@ -43,7 +44,7 @@ def threads(jobs: int) -> Iterator[WorkerPool]:
     news: queue.Queue[tuple[Any, Any]] = queue.Queue()
     stop = threading.Event()
 
-    def submit(key: Any, task: Task[Any, Any]) -> Future[Any]:
+    def submit(key: Any, task: WorkerTask[Any, Any]) -> Future[Any]:
         return pool.submit(task, lambda told: news.put((key, told)), stop.is_set)
 
     with ThreadPoolExecutor(jobs) as pool:

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from flexpress.report.figures.energy import EnergyGroup, energy_figure
 from flexpress.report.figures.picture import Picture, draw_picture
 from flexpress.report.figures.style import Theme
-from flexpress.report.page.page import Cell, Download, Grid, Page, Section
+from flexpress.report.page.page import Cell, Download, Grid, Page, PageSection
 
 ODD = '<script>alert(1)</script> & "quotes" {{style}}'
 
@@ -36,7 +36,7 @@ PAGE = Page(
     lead=("What it says.", ODD),
     summary=(CLAIMS,),
     sections=(
-        Section(
+        PageSection(
             "one",
             f"First {ODD}",
             ("A paragraph.", ODD),
@@ -45,7 +45,7 @@ PAGE = Page(
             f"flexpress reproduce --figure one '{ODD}' " + 20 * "--and-so-on ",
             (Download("one.csv", "a,b\n"),),
         ),
-        Section("two", "Second", pictures=(picture("third"),)),
+        PageSection("two", "Second", pictures=(picture("third"),)),
     ),
     footer=("Made by hand.",),
 )

@@ -14,7 +14,7 @@ from written_page import WrittenPage
 from flexpress.files.provenance import RECORD, Outputs
 from flexpress.report.figures.style import DARK, LIGHT, _contrast
 from flexpress.report.page.html import _data_url, _page_html, _page_part, figures_beside, write_page
-from flexpress.report.page.page import Cell, Download, Grid, Page, Section
+from flexpress.report.page.page import Cell, Download, Grid, Page, PageSection
 
 HTML = _page_html(PAGE)
 WRITTEN = WrittenPage(HTML)
@@ -173,13 +173,15 @@ def test_our_own_mistakes_are_found() -> None:
     one = PAGE.sections[0]
     for wrong in ("Upper", "with space", "", "summary"):
         with pytest.raises(AssertionError):
-            Section(wrong, "Title")
+            PageSection(wrong, "Title")
     with pytest.raises(AssertionError, match="rows as wide as the head"):
         Grid(("a", "b"), (("1",),))
     with pytest.raises(AssertionError):
         replace(PAGE, sections=(one, one))
     with pytest.raises(AssertionError):  # two files of one name
-        replace(PAGE, sections=(one, Section("other", "", downloads=(Download("one.csv", ""),))))
+        replace(
+            PAGE, sections=(one, PageSection("other", "", downloads=(Download("one.csv", ""),)))
+        )
     with pytest.raises(AssertionError, match="nowhere"):
         replace(PAGE, summary=(Grid(("a",), ((Cell("b", link="nowhere"),),)),))
 

@@ -21,7 +21,7 @@ from flexpress.report.page.runs import _summary
 from flexpress.report.page.shown_runs import shown_runs
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
-from flexpress.simulation.stored_run import State
+from flexpress.simulation.stored_run import RunState
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -91,7 +91,7 @@ def test_wide_tables_scroll_in_their_box(browser: Chrome, pages: dict[str, Path]
 def test_no_number_of_a_summary_is_cut(browser: Chrome, tmp_path: Path, number: int) -> None:
     """At 900 pixels, whatever the number of runs: nothing lies beyond the edge of its box."""
     trace = simulate(SHUTTLES, PLAN, Still())
-    states: list[State] = ["complete", "unfinished", "diverged"]
+    states: list[RunState] = ["complete", "unfinished", "diverged"]
     runs = [
         StoredRun(tmp_path / f"learning_rate/{j}", SHUTTLES, PLAN, trace, states[j % 3])
         for j in range(number)

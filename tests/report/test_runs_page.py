@@ -22,12 +22,14 @@ from flexpress.report.page.shown_runs import (
     short_text,
     shown_runs,
 )
-from flexpress.simulation.stored_run import State
+from flexpress.simulation.stored_run import RunState
 
 OTHER = Plan.of(SHUTTLES, "total", [[1, 2], []], solver="search", seed=0, seconds=0.0)
 
 
-def stored(name: str, plan: Plan = PLAN, state: State = "complete", **sections: Any) -> StoredRun:
+def stored(
+    name: str, plan: Plan = PLAN, state: RunState = "complete", **sections: Any
+) -> StoredRun:
     scenario = SHUTTLES.replace(**sections)
     nodes = {client: node for node, client in enumerate(scenario.client_ids, start=1)}
     tours = [[nodes[client] for client in tour.clients] for tour in plan.transporters]

@@ -20,6 +20,7 @@ from flexpress.arguments import nearest
 from flexpress.cli.bound import bound
 from flexpress.cli.data import data
 from flexpress.cli.export import export
+from flexpress.cli.interrupt import INTERRUPTED
 from flexpress.cli.map import map_plan
 from flexpress.cli.plan import plan
 from flexpress.cli.report import report
@@ -36,7 +37,7 @@ from flexpress.cli.terminal import (
 )
 from flexpress.errors import FlexpressError
 
-_BUG, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
+_BUG, _BAD_INPUT = 1, 2
 
 
 class _Commands(TyperGroup):
@@ -113,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _report_interrupt(error: BaseException) -> int:
     result = "" if notes(error) else " before there was a result"
     complain("; ".join([*notes(error), f"interrupted{result}"]))
-    return _INTERRUPTED
+    return INTERRUPTED
 
 
 def _report_bug(error: Exception) -> int:
@@ -132,6 +133,6 @@ def _one_line(error: click.ClickException) -> str:
 
 
 def _likely_option(error: click.NoSuchOption) -> str:
-    """By the letters alone: to click, --foo is near to --out, since both begin with dashes."""
+    """Compared without dashes: with them, click takes --foo for --out."""
     words = [name.lstrip("-") for name in error.possibilities or ()]
     return nearest(error.option_name.lstrip("-"), words).replace('"', '"--', 1)

@@ -6,6 +6,9 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+INTERRUPTED = 130
+"""The exit code, as of a program that ended by SIGINT."""
+
 _HANGUP = getattr(signal, "SIGHUP", None)  # a terminal that closes; Windows has none
 
 

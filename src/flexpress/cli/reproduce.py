@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 import flexpress
+from flexpress.cli.interrupt import INTERRUPTED
 from flexpress.cli.options import out_option
 from flexpress.cli.progress import watched
 from flexpress.cli.terminal import complain, say
 
-_INTERRUPTED = 130
 # The seeds of flexpress.experiments.setting.FULL and QUICK, which are too slow to load for --help.
 _SEEDS = {"FULL": 4, "QUICK": 2}
 _SEEDS_HELP = (
@@ -68,5 +68,5 @@ def reproduce(
         )
     if page is None:
         complain(f"interrupted: {screen.runs}; start again to resume")
-        raise typer.Exit(_INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
     say(f" page: {page}")

@@ -12,6 +12,7 @@ import typer
 
 import flexpress
 from flexpress.cli.arguments import find_modules, find_scenario, inputs_of, stored_plan
+from flexpress.cli.interrupt import INTERRUPTED
 from flexpress.cli.options import (
     ALGORITHMS,
     ENGINES,
@@ -27,7 +28,6 @@ from flexpress.errors import DivergedError, InputError
 
 _ALL = "all"
 _CURVES = "curves.png"
-_INTERRUPTED = 130
 _OUT_HELP = "Folder of the run; by default one in flexpress-out, and none with --json."
 
 
@@ -130,7 +130,7 @@ def _aborts(screen: Screen, folder: Path | None) -> Iterator[None]:
             raise
         how = "; --resume continues from its last checkpoint" if folder else ""
         complain(f"{run.name}: aborted at slot {run.slot}{how}")
-        raise typer.Exit(_INTERRUPTED) from None
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _exit_code(
@@ -139,13 +139,13 @@ def _exit_code(
     screen: Screen,
     folder: Path | None,
 ) -> int:
-    """Of runs that were interrupted, or diverged; the first is reported, as the second was."""
+    """130 and a line if a run was interrupted; 4 if one diverged, which was reported before."""
     *_, (last, trace) = traces.items()
     if screen.should_stop() and not (trace.complete and len(traces) == len(chosen)):
         how = "; --resume continues it" if folder else ""
         slot = screen.run.slot if screen.run else 0
         complain(f"{last}: interrupted at slot {slot}{how}")
-        return _INTERRUPTED
+        return INTERRUPTED
     return 0 if all(trace.complete for trace in traces.values()) else DivergedError.exit_code
 
 

@@ -51,7 +51,7 @@ def show(table: Callable[..., None], *values: Any) -> None:
 
 
 def prepare_output() -> None:
-    """Closed streams lead nowhere; characters that a terminal cannot show become question marks."""
+    """Output to a closed stream is dropped; characters a terminal cannot show become "?"."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -63,7 +63,7 @@ def prepare_output() -> None:
 
 
 class _Terminal(io.FileIO):
-    """A terminal that may close while we work: what is written to it after that goes nowhere."""
+    """A terminal that may close while we work: what is written to it after that is dropped."""
 
     def write(self, content: Any, /) -> int:
         try:
@@ -81,6 +81,6 @@ def _lasting(stream: io.TextIOWrapper) -> io.TextIOWrapper:
 
 
 def forget_output() -> None:
-    """No one reads any more: Python's last flush of standard output goes nowhere, quietly."""
+    """Drop the rest of standard output: its reader is gone, and Python's last flush would fail."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())

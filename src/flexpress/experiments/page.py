@@ -11,7 +11,7 @@ from flexpress.experiments.results import Result, Results, read_results
 from flexpress.experiments.setting import FULL
 from flexpress.experiments.study import Study
 from flexpress.experiments.tables import (
-    COLOURS,
+    VERDICT_COLOURS,
     bounds_text,
     claims_csv,
     details_grid,
@@ -29,7 +29,7 @@ from flexpress.report.figures.energy import EnergyGroup, energy_figure
 from flexpress.report.figures.map import map_figure
 from flexpress.report.figures.picture import Picture, draw_picture
 from flexpress.report.figures.timeline import slots_shown, timeline_figure, timeline_of
-from flexpress.report.page.page import Cell, Download, Grid, Page, Section
+from flexpress.report.page.page import Cell, Download, Grid, Page, PageSection
 from flexpress.simulation.stored_run import load_run
 
 _NETWORK = 0
@@ -71,13 +71,15 @@ def _lead(study: Study, findings: Sequence[Finding]) -> list[str]:
     return [text for text in found if text]
 
 
-def _tours_section(study: Study, runs: Path) -> list[Section]:
+def _tours_section(study: Study, runs: Path) -> list[PageSection]:
     """Who flies and waits when, with which model; empty unless the study has both algorithms."""
     seed = study.seeds[0]
     keys = [study.keys.get((setting, _NETWORK, seed)) for setting in (SYNC, ASYNC)]
     if None in keys:
         return []
-    return [Section("tours", "Tours", pictures=(_tours_picture(runs, [str(key) for key in keys]),))]
+    return [
+        PageSection("tours", "Tours", pictures=(_tours_picture(runs, [str(key) for key in keys]),))
+    ]
 
 
 def _tours_picture(runs: Path, keys: Sequence[str]) -> Picture:
@@ -91,12 +93,12 @@ def _tours_picture(runs: Path, keys: Sequence[str]) -> Picture:
     return draw_picture("tours", alt, lambda theme: timeline_figure(shown, theme=theme))
 
 
-def _data_section(findings: Sequence[Finding]) -> Section:
+def _data_section(findings: Sequence[Finding]) -> PageSection:
     downloads = (
         Download("claims.csv", claims_csv(findings)),
         Download("findings.json", findings_json(findings)),
     )
-    return Section("data", "All numbers", downloads=downloads)
+    return PageSection("data", "All numbers", downloads=downloads)
 
 
 def _footer(study: Study, results: Results) -> str:
@@ -108,11 +110,11 @@ def _footer(study: Study, results: Results) -> str:
 
 def _figure_section(
     figure: Figure, study: Study, results: Results, findings: Sequence[Finding], command: str
-) -> Section:
+) -> PageSection:
     own = [finding for finding in findings if finding.claim.figure == figure.name]
     numbers = [_line_grid(figure, results)] if figure.kind == "curves" else []
     claims = [_claims_grid(own), details_grid(own)] if own else []
-    return Section(
+    return PageSection(
         anchor=figure.name,
         title=figure.title,
         text=(figure.about, *_doubts(figure, own)),
@@ -186,7 +188,7 @@ def _claims_grid(findings: Sequence[Finding]) -> Grid:
     rows = tuple(
         (
             finding.claim.sentence,
-            Cell(finding.verdict, COLOURS[finding.verdict]),
+            Cell(finding.verdict, VERDICT_COLOURS[finding.verdict]),
             mean_text(finding.deciding),
             bounds_text(finding.deciding),
         )

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from flexpress.callbacks import ShouldStop
 from flexpress.errors import FlexpressError, InputError
 from flexpress.experiments.run import Run, perform
 from flexpress.files.disk import write_files
@@ -56,7 +57,7 @@ def run_in_processes(
     on_start: Callable[[str], None],
     on_progress: Callable[[RunEvaluation], None],
     on_end: Callable[[str], None],
-    should_stop: Callable[[], bool],
+    should_stop: ShouldStop,
 ) -> bool:
     """Perform each run in the folder of its key, `jobs` at a time; False if stopped before the end.
 
@@ -78,7 +79,7 @@ def run_in_processes(
         )
     except BrokenProcessPool:
         raise FlexpressError(
-            "a process was ended from outside, perhaps for want of memory; start again to resume"
+            "a process was ended from outside, perhaps for lack of memory; start again to resume"
         ) from None
 
 
@@ -90,7 +91,7 @@ def run_on_ray(
     on_start: Callable[[str], None],
     on_progress: Callable[[RunEvaluation], None],
     on_end: Callable[[str], None],
-    should_stop: Callable[[], bool],
+    should_stop: ShouldStop,
 ) -> bool:
     """As `run_in_processes`, on the connected cluster; by default one run per core."""
     in_use: dict[str, ExitStack] = {}
@@ -137,7 +138,7 @@ def _perform_here(
     folder: Path,
     key: str,
     send: Callable[[RunEvaluation], None],
-    should_stop: Callable[[], bool],
+    should_stop: ShouldStop,
 ) -> bool:
     """In a process of this machine. Returns whether the run is over."""
     return perform(run, folder, on_event=_reporter(key, send), should_stop=should_stop)
@@ -150,7 +151,7 @@ def _perform_remotely(
     files: Files,
     dataset: Dataset,
     send: Callable[[RunEvaluation | Files], None],
-    should_stop: Callable[[], bool],
+    should_stop: ShouldStop,
 ) -> tuple[bool, Files]:
     """On a machine of the cluster, starting from the files in the folder at home.
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from flexpress.arguments import check_callable, check_path, check_whole, nearest, refusal
+from flexpress.callbacks import ShouldStop, Tell, ignore_note, never
 from flexpress.errors import InputError
 from flexpress.experiments.figures import FIGURES, Figure
 from flexpress.experiments.page import reproduction_page
@@ -17,16 +18,13 @@ from flexpress.experiments.setting import FULL, QUICK, Setting
 from flexpress.experiments.study import Study, make_study
 from flexpress.files.provenance import Outputs
 from flexpress.learning import make_learner
-from flexpress.learning.datasets import ignore
-from flexpress.learning.official import Tell
-from flexpress.planning.progress import ShouldStop, never
-from flexpress.report.page.html import write_page
+from flexpress.report.folder import OUT
+from flexpress.report.page.html import FIGURES_FOLDER, REPORT, write_page
 from flexpress.scenario import Scenario
 from flexpress.simulation.compare import RunProgress, RunsProgress
 from flexpress.workers.cluster import connected
 
-_OUT = Path("flexpress-out")
-_RUNS, _PICTURES, _PAGE = "runs", "figures", "report.html"
+_RUNS = "runs"
 _JOBS = 2
 
 
@@ -44,7 +42,7 @@ def reproduce(
     out: str | Path | None = None,
     on_progress: OnRuns = lambda progress: None,
     should_stop: ShouldStop = never,
-    tell: Tell = ignore,
+    tell: Tell = ignore_note,
 ) -> Path | None:
     """Run the paper's experiments, and write the page with its figures and claims.
 
@@ -57,11 +55,11 @@ def reproduce(
         if number is not None:
             check_whole(name, number, 1)
     check_callable(on_progress=on_progress, should_stop=should_stop, tell=tell)
-    usual = _OUT / ("reproduction-quick" if quick else "reproduction")
+    usual = OUT / ("reproduction-quick" if quick else "reproduction")
     folder = usual if out is None else check_path("out", out)
     outputs = Outputs(COMMAND)
-    outputs.check(folder, (_PAGE,))
-    for name in (_RUNS, _PICTURES):
+    outputs.check(folder, (REPORT,))
+    for name in (_RUNS, FIGURES_FOLDER):
         outputs.check(folder / name, ())
     with connected(ray, jobs):
         scale = QUICK if quick else FULL
@@ -75,8 +73,8 @@ def reproduce(
         outputs.saved.append(folder / _RUNS)
         command = _command_text(quick, seeds, networks)
         page = reproduction_page(chosen, study, folder / _RUNS, command=command)
-        write_page(page, folder / _PAGE, outputs)
-    return folder / _PAGE
+        write_page(page, folder / REPORT, outputs)
+    return folder / REPORT
 
 
 def _chosen_figures(names: Sequence[str]) -> tuple[Figure, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from flexpress.callbacks import ShouldStop
 from flexpress.errors import DivergedError, InputError
 from flexpress.experiments.setting import Setting
 from flexpress.files.provenance import why_not_own
@@ -78,7 +79,7 @@ def perform(
     learner: Learner | None = None,
     *,
     on_event: Callable[[Event, Simulation], None],
-    should_stop: Callable[[], bool],
+    should_stop: ShouldStop,
 ) -> bool:
     """Simulate the run in its folder, or resume it; False if it was stopped before its end.
 

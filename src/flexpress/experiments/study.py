@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
 
+from flexpress.callbacks import Tell, ignore_note
 from flexpress.errors import InfeasibleError
 from flexpress.experiments.figures import Figure
 from flexpress.experiments.run import Run
@@ -24,7 +25,6 @@ _Fleet = tuple[int, int, float, float | None]
 """Network, number of transporters, their speed and budget."""
 
 _Plans = dict[Objective, Plan]
-_Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def make_study(
     *,
     networks: int = 1,
     seeds: int | None = None,
-    tell: _Tell = lambda note: None,
+    tell: Tell = ignore_note,
 ) -> Study:
     """Plan once for each network and fleet. Lines of several figures share their runs.
 
@@ -66,7 +66,7 @@ def make_study(
 
 
 def _make_plans(
-    settings: Iterable[Setting], scale: Scale, networks: Iterable[int], tell: _Tell
+    settings: Iterable[Setting], scale: Scale, networks: Iterable[int], tell: Tell
 ) -> dict[_Fleet, _Plans | InfeasibleError]:
     """For each fleet the plans of its objectives, or the reason why there are none.
 
@@ -94,7 +94,7 @@ def _plan_all(scenarios: Mapping[Objective, Scenario]) -> _Plans | InfeasibleErr
 
 
 def _add(
-    study: Study, setting: Setting, network: int, plans: _Plans | InfeasibleError, tell: _Tell
+    study: Study, setting: Setting, network: int, plans: _Plans | InfeasibleError, tell: Tell
 ) -> None:
     fleet = _fleet_of(setting, network)
     if isinstance(plans, InfeasibleError):

@@ -19,7 +19,7 @@ from flexpress.experiments.verdicts import Comparison, Finding, OverNetworks, Ve
 from flexpress.report.page.page import Cell, Grid
 from flexpress.report.page.page import VerdictColour as Colour
 
-COLOURS: dict[Verdict, Colour] = {
+VERDICT_COLOURS: dict[Verdict, Colour] = {
     "reproduced": "good",
     "not reproduced": "bad",
     "undecided": "open",
@@ -46,7 +46,7 @@ def _summary_row(finding: Finding) -> tuple[str | Cell, ...]:
     decides = finding.deciding
     return (
         Cell(finding.claim.sentence, link=finding.claim.figure),
-        Cell(finding.verdict, COLOURS[finding.verdict]),
+        Cell(finding.verdict, VERDICT_COLOURS[finding.verdict]),
         mean_text(decides),
         bounds_text(decides),
         _sooner_text(finding),

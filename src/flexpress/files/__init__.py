@@ -1,4 +1,4 @@
-"""Files and folders: read and written whole, locked, and known by who wrote them."""
+"""Files and folders: written whole, locked while in use, with a record of who wrote what."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,6 @@
 """Which command wrote which file, and the one rule for replacing files.
 
-A command replaces a file only if it wrote the file itself and nobody changed it since; it never
+A command replaces a file only if it wrote the file itself and it is unchanged since; it never
 writes over a file that it reads. For this, every folder has a record: a line for each file that
 was written, with the command and the digest of the content. A line is added before its file is
 written and is never removed, so that the record stays right if the command is killed, and if
@@ -90,7 +90,7 @@ class Outputs:
 
 
 def why_not_own(path: Path, command: str, *, growing: bool = False) -> str:
-    """The reason; blank if this command wrote the file, and nobody changed it or it may grow."""
+    """The reason; blank if this command wrote the file and it is unchanged, or may grow."""
     writer = _writer_of(path)
     if writer is None:
         return "was not written by flexpress"

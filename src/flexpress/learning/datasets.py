@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.arrays import FloatArray
+from flexpress.callbacks import Tell, ignore_note
 from flexpress.errors import InputError
 from flexpress.learning.architecture import Shape
 from flexpress.learning.fmnist import FMNIST, load_mini
-from flexpress.learning.official import Samples, Tell
+from flexpress.learning.official import Samples
 from flexpress.learning.svhn import SVHN
 from flexpress.learning.user_code import call_function, import_function
 from flexpress.scenario import LearningSettings
@@ -62,11 +63,7 @@ class Dataset:
         return content.hexdigest()
 
 
-def ignore(note: str) -> None:
-    """The default `tell`: notes are dropped."""
-
-
-def load_dataset(settings: LearningSettings, tell: Tell = ignore) -> Dataset:
+def load_dataset(settings: LearningSettings, tell: Tell = ignore_note) -> Dataset:
     """The samples that `learning.dataset` names; `tell` receives notes about downloads."""
     name = settings.dataset
     if name in _DATASETS:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from flexpress.arguments import check_callable, check_choice, check_whole
+from flexpress.callbacks import Tell, ignore_note
 from flexpress.errors import InputError
 from flexpress.learning.architecture import MODELS, draw_initial, make_architecture
-from flexpress.learning.datasets import ignore
 from flexpress.learning.job import Learner
-from flexpress.learning.official import Tell
 from flexpress.learning.task import Task, make_task
 from flexpress.learning.user_code import import_function, user_code
 from flexpress.scenario import Scenario, check_scenario
@@ -30,7 +29,7 @@ def make_learner(
     *,
     engine: Engine = "auto",
     threads: int | None = None,
-    tell: Tell = ignore,
+    tell: Tell = ignore_note,
 ) -> Learner:
     """The learner of this scenario; `auto` is the fast engine if it supports the net, else torch.
 
@@ -75,7 +74,7 @@ def learner_of(
     *,
     engine: Engine = "auto",
     threads: int | None = None,
-    tell: Tell = ignore,
+    tell: Tell = ignore_note,
 ) -> Learner:
     """A learner of this task, which may differ from the scenario's own."""
     if net.module is not None:

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.callbacks import Tell
 from flexpress.errors import InputError
 from flexpress.files.disk import read_bytes
-from flexpress.learning.official import OfficialDataset, Samples, Tell, check_labels
+from flexpress.learning.official import OfficialDataset, Samples, check_labels
 
 MINI = Path(__file__).with_name("fmnist_mini")
 """The first 600 training and 200 test images of each label, in the package: no network needed."""

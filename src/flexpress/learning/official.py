@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.arrays import IntArray
+from flexpress.callbacks import Tell
 from flexpress.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 Samples = tuple[NDArray[Any], NDArray[Any]]
 """Images and their labels."""
-
-Tell = Callable[[str], None]
-"""Receives notes for the user, such as "downloading ..."."""
 
 _DEBIAN = Path("/usr/share/datasets")
 _VARIABLE = "FLEXPRESS_DATA"

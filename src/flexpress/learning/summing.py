@@ -6,13 +6,14 @@ time. A learner that trains on other machines adds them up there and sends the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from flexpress.arguments import shown
+from flexpress.callbacks import ShouldStop
 from flexpress.errors import InputError
 from flexpress.learning.job import Job, Learner, Vector
 
@@ -20,7 +21,6 @@ MOST_BYTES = 64 * 2**20
 """Limit of the updates that a learner returns in one call."""
 
 Groups = Sequence[Sequence[Job]]
-ShouldStop = Callable[[], bool]
 
 
 class StopRequestedError(Exception):

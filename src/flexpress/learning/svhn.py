@@ -20,7 +20,7 @@ from flexpress.errors import InputError
 from flexpress.files.disk import read_bytes
 from flexpress.learning.official import OfficialDataset, Samples, check_labels
 
-Array = NDArray[Any]
+_Array = NDArray[Any]
 
 _HEADER = 128
 _BYTE_ORDERS = {b"IM": "<", b"MI": ">"}
@@ -64,7 +64,7 @@ def _read_file(path: Path) -> Samples:
     return np.ascontiguousarray(images.transpose(3, 2, 0, 1)), digits
 
 
-def _read_mat(path: Path) -> dict[str, Array]:
+def _read_mat(path: Path) -> dict[str, _Array]:
     """Name -> array, for every array of real numbers in a MATLAB 5 file.
 
     By hand, since scipy.io.loadmat (1.17) crashes the process on some damaged files.
@@ -79,7 +79,7 @@ def _read_mat(path: Path) -> dict[str, Array]:
         raise InputError(f"{path}: damaged: {error}; put a complete file there") from None
 
 
-def _arrays(content: memoryview, order: str) -> Iterator[tuple[str, Array]]:
+def _arrays(content: memoryview, order: str) -> Iterator[tuple[str, _Array]]:
     for kind, data in _elements(content, order):
         if kind == _COMPRESSED:
             yield from _arrays(memoryview(zlib.decompress(data)), order)
@@ -87,7 +87,7 @@ def _arrays(content: memoryview, order: str) -> Iterator[tuple[str, Array]]:
             yield from _array(data, order)
 
 
-def _array(content: memoryview, order: str) -> Iterator[tuple[str, Array]]:
+def _array(content: memoryview, order: str) -> Iterator[tuple[str, _Array]]:
     """The array with its name; nothing if it is complex, or of another class."""
     parts = [data for _, data in _elements(content, order, most=3)]
     flags = struct.unpack_from(f"{order}I", parts[0])[0]

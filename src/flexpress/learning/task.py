@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.arrays import IntArray
-from flexpress.learning.datasets import Dataset, ignore, load_dataset
-from flexpress.learning.official import Tell
+from flexpress.callbacks import Tell, ignore_note
+from flexpress.learning.datasets import Dataset, load_dataset
 from flexpress.learning.partition import make_shards
 from flexpress.scenario import Scenario
 
@@ -35,7 +35,7 @@ class Task:
         return np.stack([np.bincount(row, minlength=self.dataset.num_classes) for row in labels])
 
 
-def make_task(scenario: Scenario, tell: Tell = ignore) -> Task:
+def make_task(scenario: Scenario, tell: Tell = ignore_note) -> Task:
     """The scenario's samples, distributed to its clients."""
     return task_of(scenario, load_dataset(scenario.learning, tell))
 

@@ -12,10 +12,9 @@ from dataclasses import replace
 from functools import cached_property
 
 from flexpress.arguments import check_callable
-from flexpress.learning.datasets import ignore
+from flexpress.callbacks import Tell, ignore_note
 from flexpress.learning.engines import Engine, check_threads, choose_net, learner_of
 from flexpress.learning.job import Job, Learner, Vector, check_clients, check_model, check_models
-from flexpress.learning.official import Tell
 from flexpress.learning.task import Task, make_task
 from flexpress.scenario import Scenario
 
@@ -45,7 +44,7 @@ class TrainingLoss:
         *,
         engine: Engine = "auto",
         threads: int | None = None,
-        tell: Tell = ignore,
+        tell: Tell = ignore_note,
     ) -> TrainingLoss:
         """The loss of a scenario; the arguments are those of `make_learner`."""
         threads = check_threads(threads)

@@ -10,16 +10,10 @@ import numpy as np
 
 from flexpress.arguments import LARGEST_SEED, check_callable, check_whole
 from flexpress.arrays import FloatArray
+from flexpress.callbacks import ShouldStop, never
 from flexpress.planning.infeasible import Words, balanced, out_of_range, shares_alone
 from flexpress.planning.problem import ABILITIES, Problem
-from flexpress.planning.progress import (
-    OnProgress,
-    Progress,
-    ShouldStop,
-    Watch,
-    ignore_progress,
-    never,
-)
+from flexpress.planning.progress import OnProgress, Progress, Watch, ignore_progress
 from flexpress.scenario import Scenario, check_scenario
 from flexpress.scenario.units import DATA_SIZE, SPEED, TIME
 

@@ -10,9 +10,10 @@ from typing import Self
 import numpy as np
 
 from flexpress.arrays import FloatArray
+from flexpress.callbacks import ShouldStop, never
 from flexpress.errors import InfeasibleError
 from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours
-from flexpress.planning.progress import Effort, ShouldStop, Watch, never
+from flexpress.planning.progress import Effort, Watch
 from flexpress.scenario import Scenario
 from flexpress.scenario.units import ENERGY, SPARED
 

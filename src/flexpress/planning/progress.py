@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from flexpress.callbacks import ShouldStop, never
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -18,16 +20,10 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
-ShouldStop = Callable[[], bool]
 
 
 def ignore_progress(progress: Progress) -> None:
     """The default of `on_progress`."""
-
-
-def never() -> bool:
-    """The default of `should_stop`."""
-    return False
 
 
 @dataclass(frozen=True)

@@ -13,19 +13,12 @@ from flexpress.arguments import (
     check_number,
     check_whole,
 )
+from flexpress.callbacks import ShouldStop, never
 from flexpress.errors import InfeasibleError, InputError
 from flexpress.planning.infeasible import Words, explain_infeasible
 from flexpress.planning.plan import Plan
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import (
-    Effort,
-    OnProgress,
-    Progress,
-    ShouldStop,
-    Watch,
-    ignore_progress,
-    never,
-)
+from flexpress.planning.progress import Effort, OnProgress, Progress, Watch, ignore_progress
 from flexpress.scenario import Objective, Scenario, SolverName, check_scenario
 
 _PROOF_LABELS = 5_000_000

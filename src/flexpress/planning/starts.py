@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from flexpress.callbacks import ShouldStop
 from flexpress.errors import FlexpressError
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import Effort, OnProgress, Progress, ShouldStop, Watch
+from flexpress.planning.progress import Effort, OnProgress, Progress, Watch
 from flexpress.planning.solve import solve
 from flexpress.scenario import Objective, SolverName
 from flexpress.workers.processes import num_cores, perform_all, process_pool

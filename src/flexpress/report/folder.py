@@ -13,14 +13,15 @@ from flexpress.scenario import Scenario
 
 MAP = "map.png"
 PLAN_FILES = (PLAN, SCENARIO, MAP)
-_PARENT = Path("flexpress-out")
+OUT = Path("flexpress-out")
+"""Where commands write unless a folder is named."""
 _LONGEST_NAME = 100
 
 
 def default_folder(scenario: Scenario, kind: str) -> Path:
     """`flexpress-out/<scenario>-<kind>`, without characters that do not belong in a file name."""
     name = re.sub(r"[^\w.+-]+", "-", scenario.name).strip("-.")[:_LONGEST_NAME]
-    return _PARENT / f"{name or 'scenario'}-{kind}"
+    return OUT / f"{name or 'scenario'}-{kind}"
 
 
 def write_folder(scenario: Scenario, plan: Plan, folder: Path, outputs: Outputs) -> None:

@@ -53,7 +53,7 @@ def tour_corners(scenario: Scenario, tour: Tour) -> list[FloatArray]:
 def hidden_below(lines: Sequence[FloatArray]) -> list[int]:
     """For each tour line, how many later ones lie on a part of it and would hide it.
 
-    Returns zeros if there are too many legs to compare: nobody could follow them anyway.
+    Returns zeros if there are too many legs to compare: no reader could follow them anyway.
     """
     owner = np.array([k for k, line in enumerate(lines) for _ in line[1:]], dtype=int)
     if len(owner) > _MOST_COMPARED:

@@ -4,12 +4,11 @@ from flexpress.simulation.compare import (
     RunProgress,
     RunsProgress,
     compare,
-    find_runs,
     run_folders,
     simulate,
 )
 from flexpress.simulation.recording import Recording, record
-from flexpress.simulation.stored_run import StoredRun, load_run
+from flexpress.simulation.stored_run import StoredRun, find_runs, load_run
 from flexpress.simulation.trace import Measurement, Trace
 
 __all__ = [

@@ -20,7 +20,7 @@ from flexpress.simulation.events import (
     Update,
     Visit,
 )
-from flexpress.simulation.timetable import Convoy, Route, Time, Timetable
+from flexpress.simulation.timetable import Convoy, Route, Ticks, Timetable
 
 _LAND, _MERGE, _EVALUATE, _VISIT = range(4)
 
@@ -42,7 +42,7 @@ class _ConvoyState:
         self.flying = 0
 
     @property
-    def end(self) -> Time:
+    def end(self) -> Ticks:
         return (self.tour + 1) * self.convoy.period
 
     def leave(self, version: int) -> None:
@@ -68,7 +68,7 @@ class _EventQueue:
         }
         self._visited = dict.fromkeys(self._routes, 0)  # clients visited on the present tour
         self._version = 0
-        self._heap: list[tuple[Time, int, float, int]] = []
+        self._heap: list[tuple[Ticks, int, float, int]] = []
 
     def run(self) -> Iterator[Event]:
         for state in self._convoys:
@@ -85,13 +85,13 @@ class _EventQueue:
             else:
                 yield self._evaluate(time, number)
 
-    def _push(self, time: Time, rank: int, number: int) -> None:
+    def _push(self, time: Ticks, rank: int, number: int) -> None:
         heappush(self._heap, (time, rank, self._timetable.seconds(time), number))
 
-    def _when(self, time: Time) -> tuple[int, float]:
+    def _when(self, time: Ticks) -> tuple[int, float]:
         return self._timetable.slot_of(time), self._timetable.seconds(time)
 
-    def _leave(self, state: _ConvoyState, time: Time) -> Iterator[Event]:
+    def _leave(self, state: _ConvoyState, time: Ticks) -> Iterator[Event]:
         """The convoy departs with the present global model."""
         state.leave(self._version)
         if not self._timetable.flies:
@@ -115,7 +115,7 @@ class _EventQueue:
         else:
             self._push(state.end - (state.convoy.period - route.duration), _LAND, k)
 
-    def _visit(self, time: Time, seconds: float, k: int) -> Visit:
+    def _visit(self, time: Ticks, seconds: float, k: int) -> Visit:
         state, route = self._routes[k]
         j = self._visited[k]
         self._visited[k] = j + 1
@@ -136,7 +136,7 @@ class _EventQueue:
             steps,
         )
 
-    def _land(self, time: Time, k: int) -> Landing:
+    def _land(self, time: Ticks, k: int) -> Landing:
         state, route = self._routes[k]
         state.flying -= 1
         if state.flying == 0:
@@ -144,7 +144,7 @@ class _EventQueue:
         waiting = self._timetable.seconds(state.convoy.period - route.duration)
         return Landing(*self._when(time), k, state.tour, route.energy, waiting)
 
-    def _merge(self, time: Time, number: int) -> Iterator[Event]:
+    def _merge(self, time: Ticks, number: int) -> Iterator[Event]:
         """Merge all convoys that are due now in one update; then they depart."""
         merged = [self._convoys[number]]
         while self._heap and self._heap[0][:2] == (time, _MERGE):
@@ -164,7 +164,7 @@ class _EventQueue:
         for route in state.convoy.routes if origin >= 0 else ():
             yield Contribution(route.transporter, origin, version, self._version - version)
 
-    def _evaluate(self, time: Time, slot: int) -> Evaluation:
+    def _evaluate(self, time: Ticks, slot: int) -> Evaluation:
         following = slot + self._eval_every
         self._push(self._timetable.time(following), _EVALUATE, following)
         return Evaluation(slot, self._timetable.seconds(time))

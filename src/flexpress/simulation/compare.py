@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import get_args
 
 from flexpress.arguments import check_all, check_callable, check_choice, check_path
+from flexpress.callbacks import ShouldStop, Tell, ignore_note, never
 from flexpress.errors import DivergedError, InputError
 from flexpress.files.disk import PLAN, SCENARIO
 from flexpress.files.lock import sole_use
 from flexpress.files.provenance import Outputs
 from flexpress.learning import Engine, Learner, Vector, make_learner
-from flexpress.learning.datasets import ignore
 from flexpress.learning.job import check_learner
-from flexpress.learning.official import Tell
 from flexpress.learning.on_ray import RayLearner
 from flexpress.planning import Plan, load_plan, make_plan, plan_to_json
 from flexpress.planning.plan_file import check_plan
-from flexpress.planning.progress import OnProgress, ShouldStop, ignore_progress, never
+from flexpress.planning.progress import OnProgress, ignore_progress
 from flexpress.scenario import Algorithm, Scenario, check_scenario
 from flexpress.simulation.events import Event, Update
 from flexpress.simulation.run_files import CHECKPOINT
@@ -31,7 +30,7 @@ from flexpress.simulation.run_folder import (
     run_in_folder,
 )
 from flexpress.simulation.simulate import Simulation, run
-from flexpress.simulation.stored_run import is_begun, is_run
+from flexpress.simulation.stored_run import is_begun
 from flexpress.simulation.trace import Trace
 
 _ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
@@ -81,7 +80,7 @@ def simulate(
     on_progress: OnRun = ignore_run,
     on_planning: OnProgress = ignore_progress,
     should_stop: ShouldStop = never,
-    tell: Tell = ignore,
+    tell: Tell = ignore_note,
 ) -> Trace:
     """Carry models along the plan up to the horizon; the scenario's [run] has the defaults.
 
@@ -118,7 +117,7 @@ def compare(
     on_progress: OnRun = ignore_run,
     on_planning: OnProgress = ignore_progress,
     should_stop: ShouldStop = never,
-    tell: Tell = ignore,
+    tell: Tell = ignore_note,
 ) -> dict[Algorithm, Trace]:
     """Simulate several algorithms on one plan, with the same data and seed.
 
@@ -163,12 +162,6 @@ def run_folders(
     if folder is None or len(algorithms) == 1:
         return dict.fromkeys(algorithms, folder)
     return {algorithm: folder / algorithm for algorithm in algorithms}
-
-
-def find_runs(folders: Iterable[str | Path]) -> list[Path]:
-    """The run folders among these and directly within them: every run once, in their order."""
-    found = {run.resolve(): run for folder in folders for run in _runs_in(Path(folder))}
-    return list(found.values())
 
 
 @dataclass(frozen=True)
@@ -317,21 +310,3 @@ def _changed(scenario: Scenario, **changes: object) -> Scenario:
 
 def _folder(out: str | Path | None) -> Path | None:
     return None if out is None else check_path("out", out)
-
-
-def _runs_in(folder: Path) -> list[Path]:
-    """The folder itself if it holds a run, else the runs in it."""
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; name one that `flexpress simulate` wrote")
-    if is_run(folder):
-        return [folder]
-    runs = sorted((place for place in folder.iterdir() if is_run(place)), key=_order)
-    if not runs:
-        raise InputError(f"{folder}: holds no run; `flexpress simulate SCENARIO` makes one")
-    return runs
-
-
-def _order(folder: Path) -> tuple[int, str]:
-    """Algorithms in their usual order, then other names by the alphabet."""
-    names: tuple[str, ...] = _ALGORITHMS
-    return names.index(folder.name) if folder.name in names else len(names), folder.name

@@ -8,13 +8,13 @@ the order of the visits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
 import numpy as np
 
+from flexpress.callbacks import ShouldStop
 from flexpress.learning import Job, Learner, Vector
 from flexpress.learning.summing import train_sums
 from flexpress.simulation.timetable import Convoy, Route, Timetable
@@ -59,7 +59,7 @@ class Deliveries:
         if within_a_slot and not self._jobs(key):
             self.under_way[key] = Delivery(version, np.zeros_like(model), trained=True)
 
-    def total(self, keys: list[Key], should_stop: Callable[[], bool]) -> Vector:
+    def total(self, keys: list[Key], should_stop: ShouldStop) -> Vector:
         """sum_k u_k: the sum of the updates that these transporters bring."""
         if not all(self.under_way[key].trained for key in keys):
             self._train(should_stop)
@@ -70,7 +70,7 @@ class Deliveries:
         for key in keys:
             del self.under_way[key]
 
-    def _train(self, should_stop: Callable[[], bool]) -> None:
+    def _train(self, should_stop: ShouldStop) -> None:
         """Train everything that can be trained now and is merged by the horizon."""
         jobs = {key: self._jobs(key) for key in self.under_way if self._is_due(key)}
         sums = train_sums(self._learner, list(jobs.values()), should_stop)

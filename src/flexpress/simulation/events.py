@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from flexpress.simulation.timetable import ClientId
+from flexpress.planning.plan import ClientId
 
 
 @dataclass(frozen=True)

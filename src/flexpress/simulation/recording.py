@@ -18,10 +18,10 @@ from flexpress.learning import Job, Learner, Vector
 from flexpress.learning.job import check_learner, first_model
 from flexpress.learning.summing import returned
 from flexpress.planning import Plan
+from flexpress.planning.plan import ClientId
 from flexpress.planning.plan_file import check_plan
 from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation.compare import simulate
-from flexpress.simulation.timetable import ClientId
 from flexpress.simulation.trace import Trace
 
 _MOST_BYTES = 4 * 2**30

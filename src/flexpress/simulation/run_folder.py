@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from flexpress.callbacks import ShouldStop, never
 from flexpress.errors import DivergedError, InputError
 from flexpress.files.disk import PLAN, SCENARIO, check_folder, read_text, remove_drafts
 from flexpress.files.growing import REMEDY, check_beginning
@@ -59,7 +60,7 @@ def run_in_folder(
     resume: bool = False,
     command: str = COMMAND,
     on_event: Callable[[Event], None] = lambda event: None,
-    should_stop: Callable[[], bool] = lambda: False,
+    should_stop: ShouldStop = never,
 ) -> Trace:
     """Simulate, and keep everything in the folder, as files of this command.
 
@@ -86,7 +87,7 @@ def play(
     simulation: Simulation,
     writer: RunWriter,
     on_event: Callable[[Event], None],
-    should_stop: Callable[[], bool],
+    should_stop: ShouldStop,
 ) -> None:
     """Run to the horizon, or until `should_stop` returns True."""
     for event in simulation.play(should_stop):

@@ -8,6 +8,7 @@ from itertools import islice
 
 import numpy as np
 
+from flexpress.callbacks import ShouldStop, never
 from flexpress.errors import DivergedError
 from flexpress.learning import Learner, Vector
 from flexpress.learning.job import check_learner, first_model, measured
@@ -26,7 +27,7 @@ def run(
     simulation: Simulation,
     *,
     on_event: Callable[[Event], None] = lambda event: None,
-    should_stop: Callable[[], bool] = lambda: False,
+    should_stop: ShouldStop = never,
 ) -> Trace:
     """Run to the horizon, or until `should_stop` returns True."""
     for event in simulation.play(should_stop):
@@ -52,7 +53,7 @@ class Simulation:
         self.metrics: list[Measurement] = []
         self._measured: tuple[Vector, tuple[float, float]] | None = None
 
-    def play(self, should_stop: Callable[[], bool] = lambda: False) -> Iterator[Event]:
+    def play(self, should_stop: ShouldStop = never) -> Iterator[Event]:
         """Yield each event after its effects. Ends early if `should_stop` returns True.
 
         Not after the evaluation at the horizon: only visits follow it, so the run is finished.
@@ -89,7 +90,7 @@ class Simulation:
             self.timetable, run.horizon, run.eval_every, self.num_events, metrics, self.model
         )
 
-    def _happen(self, event: Event, should_stop: Callable[[], bool]) -> None:
+    def _happen(self, event: Event, should_stop: ShouldStop) -> None:
         """Only departures, updates and evaluations involve the model."""
         if isinstance(event, Visit):  # most events are visits
             return
@@ -103,7 +104,7 @@ class Simulation:
         elif isinstance(event, Evaluation):
             self._measure(event)
 
-    def _update(self, event: Update, should_stop: Callable[[], bool]) -> None:
+    def _update(self, event: Update, should_stop: ShouldStop) -> None:
         """Eqs. (13) to (15): x <- x - (1/N) sum_k u_k, over all that landed at this moment."""
         keys = [(part.transporter, part.tour) for part in event.contributions]
         with np.errstate(over="ignore", invalid="ignore"):  # checked right below

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from flexpress.files.growing import check_beginning, damaged
 from flexpress.files.provenance import is_changed
 from flexpress.learning import Vector
 from flexpress.planning import Plan, load_plan
-from flexpress.scenario import Scenario
+from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation.clock import events
 from flexpress.simulation.run_files import (
     CHECKPOINT,
@@ -28,7 +29,7 @@ from flexpress.simulation.run_files import (
 from flexpress.simulation.timetable import Timetable
 from flexpress.simulation.trace import Trace
 
-State = Literal["complete", "diverged", "unfinished"]
+RunState = Literal["complete", "diverged", "unfinished"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class StoredRun:
     scenario: Scenario
     plan: Plan
     trace: Trace
-    state: State
+    state: RunState
 
 
 def load_run(folder: str | Path) -> StoredRun:
@@ -61,6 +62,30 @@ def load_run(folder: str | Path) -> StoredRun:
     return StoredRun(folder, scenario, plan, trace, state)
 
 
+def find_runs(folders: Iterable[str | Path]) -> list[Path]:
+    """The run folders among these and directly within them: every run once, in their order."""
+    found = {run.resolve(): run for folder in folders for run in _runs_in(Path(folder))}
+    return list(found.values())
+
+
+def _runs_in(folder: Path) -> list[Path]:
+    """The folder itself if it holds a run, else the runs in it."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; name one that `flexpress simulate` wrote")
+    if is_run(folder):
+        return [folder]
+    runs = sorted((place for place in folder.iterdir() if is_run(place)), key=_order)
+    if not runs:
+        raise InputError(f"{folder}: holds no run; `flexpress simulate SCENARIO` makes one")
+    return runs
+
+
+def _order(folder: Path) -> tuple[int, str]:
+    """Algorithms in their usual order, then other names by the alphabet."""
+    names: tuple[str, ...] = get_args(Algorithm)
+    return names.index(folder.name) if folder.name in names else len(names), folder.name
+
+
 def is_run(folder: Path) -> bool:
     """Whether a run was started in the folder."""
     return (folder / SCENARIO).is_file() and (folder / METRICS).is_file()
@@ -78,7 +103,9 @@ def is_over(folder: Path) -> bool:
     return is_begun(folder) and load_checkpoint(folder / CHECKPOINT)[0].diverged
 
 
-def _read_complete(folder: Path, scenario: Scenario, timetable: Timetable) -> tuple[State, Trace]:
+def _read_complete(
+    folder: Path, scenario: Scenario, timetable: Timetable
+) -> tuple[RunState, Trace]:
     run = scenario.run
     metrics = read_metrics(folder / METRICS)
     if not metrics or metrics[-1].slot != run.horizon:
@@ -91,7 +118,9 @@ def _read_complete(folder: Path, scenario: Scenario, timetable: Timetable) -> tu
     )
 
 
-def _read_checkpoint(folder: Path, scenario: Scenario, timetable: Timetable) -> tuple[State, Trace]:
+def _read_checkpoint(
+    folder: Path, scenario: Scenario, timetable: Timetable
+) -> tuple[RunState, Trace]:
     """A run without a checkpoint has no events and no model yet."""
     run = scenario.run
     if not is_begun(folder):
@@ -102,7 +131,7 @@ def _read_checkpoint(folder: Path, scenario: Scenario, timetable: Timetable) -> 
     if metrics and metrics[-1].slot > run.horizon:
         end = f"ends at slot {metrics[-1].slot}"
         raise InputError(f"{folder / METRICS}: {end}, after the horizon of its run, {run.horizon}")
-    state: State = "diverged" if header.diverged else "unfinished"
+    state: RunState = "diverged" if header.diverged else "unfinished"
     model = arrays[MODEL_ARRAY]
     return state, Trace(timetable, run.horizon, run.eval_every, header.num_events, metrics, model)
 

@@ -19,15 +19,14 @@ from dataclasses import dataclass
 
 from flexpress.errors import InputError
 from flexpress.planning import Plan, Tour
+from flexpress.planning.plan import ClientId
 from flexpress.scenario import Algorithm, Clock, Scenario
 
-Time = int
+Ticks = int
 """Ticks: whole slots, or nanoseconds by the exact clock. Integers, so that rounding cannot separate
 simultaneous events or move an event into another slot."""
 
 _TICKS_PER_SECOND = 10**9
-
-ClientId = int | str
 
 _FLIGHT_LAG, _LINK_LAG = 2, 1
 
@@ -38,9 +37,9 @@ class Route:
 
     transporter: int  # 1, 2, ... in the order of the plan
     clients: tuple[ClientId, ...]
-    offsets: tuple[Time, ...]  # from departure to the visit of each client
+    offsets: tuple[Ticks, ...]  # from departure to the visit of each client
     arrivals: tuple[float, ...]  # the same in seconds
-    duration: Time  # Delta_k of the paper
+    duration: Ticks  # Delta_k of the paper
     energy: float  # joules
 
 
@@ -49,7 +48,7 @@ class Convoy:
     """Transporters that leave together, and whose updates are merged together."""
 
     routes: tuple[Route, ...]
-    period: Time
+    period: Ticks
     lag: int
 
 
@@ -80,22 +79,22 @@ class Timetable:
         """Whether transporters carry the models; `direct` has an ideal link."""
         return self.algorithm != "direct"
 
-    def time(self, slot: int) -> Time:
+    def time(self, slot: int) -> Ticks:
         """The beginning of a slot."""
         return slot * self.ticks_per_slot
 
-    def slot_of(self, time: Time) -> int:
+    def slot_of(self, time: Ticks) -> int:
         """The slot that the time lies in."""
         return time // self.ticks_per_slot
 
-    def slot_from(self, time: Time) -> int:
+    def slot_from(self, time: Ticks) -> int:
         """The first slot that begins at this time or later."""
         return -(-time // self.ticks_per_slot)
 
-    def seconds(self, time: Time) -> float:
+    def seconds(self, time: Ticks) -> float:
         return time / self.ticks_per_slot * self.slot
 
-    def steps(self, convoy: Convoy, offset: Time, tour: int) -> tuple[int, int]:
+    def steps(self, convoy: Convoy, offset: Ticks, tour: int) -> tuple[int, int]:
         """Local steps of a client before the visit on this tour, and from then to the next visit.
 
         One step per slot that begins between two visits: Delta_k if slots are whole.
@@ -131,14 +130,14 @@ def _in_ticks(transporter: int, tour: Tour, slot: float) -> Route:
     return _route(transporter, tour, offsets, _ticks(tour.round_trip))
 
 
-def _route(transporter: int, tour: Tour, offsets: list[Time], duration: Time) -> Route:
+def _route(transporter: int, tour: Tour, offsets: list[Ticks], duration: Ticks) -> Route:
     """Delta_k is at least 1, and all clients are visited before its end."""
     duration = max(1, duration)
     met = tuple(min(offset, duration - 1) for offset in offsets)
     return Route(transporter, tour.clients, met, tour.arrivals, duration, tour.energy)
 
 
-def _ticks(seconds: float) -> Time:
+def _ticks(seconds: float) -> Ticks:
     return round(seconds * _TICKS_PER_SECOND)
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from flexpress.arguments import check_all, check_callable
+from flexpress.callbacks import Tell, ignore_note
 from flexpress.errors import DivergedError
 from flexpress.learning import Engine, TrainingLoss, Vector, make_learner
-from flexpress.learning.datasets import ignore
-from flexpress.learning.official import Tell
 from flexpress.planning import Plan, Progress, make_plan
 from flexpress.planning.plan_file import check_plan
 from flexpress.planning.progress import OnProgress, ignore_progress
@@ -57,7 +56,7 @@ def bound(
     engine: Engine = "auto",
     on_progress: OnRun = ignore_run,
     on_planning: OnProgress = ignore_progress,
-    tell: Tell = ignore,
+    tell: Tell = ignore_note,
 ) -> BoundResult:
     """Evaluate the paper's bounds for these plans, by default one for each objective.
 
@@ -98,7 +97,7 @@ def short_run(
     slots: int,
     engine: Engine = "auto",
     on_progress: OnRun = ignore_run,
-    tell: Tell = ignore,
+    tell: Tell = ignore_note,
 ) -> tuple[list[Vector], Trial]:
     """All global models, x^0 first, and the mean accuracy."""
     models: list[Vector] = []

@@ -20,11 +20,13 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as Flag
 from typing import Any, TypeVar
 
+from flexpress.callbacks import ShouldStop
+
 _Key = TypeVar("_Key")
 _News = TypeVar("_News")
 _Result = TypeVar("_Result")
 
-Task = Callable[[Callable[[_News], None], Callable[[], bool]], _Result]
+WorkerTask = Callable[[Callable[[_News], None], ShouldStop], _Result]
 """Called with a function that reports news, and one that says whether to stop."""
 
 _POLL_SECONDS = 0.2
@@ -50,7 +52,7 @@ def num_cores() -> int:
 class WorkerPool:
     """Workers that perform tasks, such as processes of this machine."""
 
-    submit: Callable[[Any, Task[Any, Any]], Future[Any]]  # a task and its key
+    submit: Callable[[Any, WorkerTask[Any, Any]], Future[Any]]  # a task and its key
     news: Callable[[], Iterator[tuple[Any, Any]]]  # since the last call: key, news
     stop: Callable[[], None]  # ask all tasks to stop
 
@@ -67,7 +69,7 @@ def process_pool(jobs: int) -> Iterator[WorkerPool]:
     ending, end = spawn.Pipe(duplex=False)
     workers: set[BaseProcess] = set()
 
-    def submit(key: Any, task: Task[Any, Any]) -> Future[Any]:
+    def submit(key: Any, task: WorkerTask[Any, Any]) -> Future[Any]:
         others = set(multiprocessing.active_children())
         with _signals_blocked():
             result = pool.submit(_work, key, task)
@@ -92,13 +94,13 @@ def process_pool(jobs: int) -> Iterator[WorkerPool]:
 
 
 def perform_all(
-    tasks: Mapping[_Key, Task[_News, _Result]],
+    tasks: Mapping[_Key, WorkerTask[_News, _Result]],
     jobs: int,
     *,
     on_start: Callable[[_Key], None],
     on_news: Callable[[_Key, _News], None],
     on_end: Callable[[_Key, _Result], None],
-    should_stop: Callable[[], bool],
+    should_stop: ShouldStop,
     open_pool: OpenPool = process_pool,
 ) -> bool:
     """In their order, `jobs` at a time; False if they were asked to stop before the end.
@@ -176,5 +178,5 @@ def _die_with_parent(ending: Connection) -> None:
     os._exit(1)
 
 
-def _work(key: _Key, task: Task[Any, _Result]) -> _Result:
+def _work(key: _Key, task: WorkerTask[Any, _Result]) -> _Result:
     return task(lambda news: _parent["news"].put((key, news)), _parent["stop"].is_set)

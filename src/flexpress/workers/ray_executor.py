@@ -22,7 +22,7 @@ from typing import Any
 from flexpress.errors import FlexpressError
 from flexpress.files.versions import check_versions, versions
 from flexpress.workers.cluster import errors_raised_here, import_ray, on_cluster, one_line
-from flexpress.workers.processes import Task, WorkerPool, drain
+from flexpress.workers.processes import WorkerPool, WorkerTask, drain
 
 _MOST_LOSSES = 5
 """Machines or processes that may be lost with one task."""
@@ -36,7 +36,7 @@ _RESTARTED = {"max_restarts": -1, "max_task_retries": -1}
 Packed = tuple[Callable[..., Any], tuple[Any, ...]]
 """A task as it is sent, and references to its first arguments, before the usual ones."""
 
-_Pack = Callable[[Any, Task[Any, Any]], Packed]
+_Pack = Callable[[Any, WorkerTask[Any, Any]], Packed]
 
 
 class LostError(FlexpressError):
@@ -63,7 +63,7 @@ class _PendingTask:
     """A task that was submitted, and its state on the cluster."""
 
     key: Any
-    task: Task[Any, Any]
+    task: WorkerTask[Any, Any]
     result: Future[Any] = field(default_factory=Future)
     reference: Any = None  # Ray's, to the result
     attempt: int = 0  # how many times it was sent
@@ -93,7 +93,7 @@ class _RayExecutor:
         self._unread: list[tuple[Any, Any]] = []  # key, news
         self._stopped = False
 
-    def submit(self, key: Any, task: Task[Any, Any]) -> Future[Any]:
+    def submit(self, key: Any, task: WorkerTask[Any, Any]) -> Future[Any]:
         pending = _PendingTask(key, task)
         self._send(pending)
         self._tasks[key] = pending
@@ -158,7 +158,7 @@ class _RayExecutor:
             if pending.losses < _MOST_LOSSES:
                 self._lost.put(pending)
                 return
-            why = f"lost {_MOST_LOSSES} times, perhaps for want of memory: {one_line(error)}"
+            why = f"lost {_MOST_LOSSES} times, perhaps for lack of memory: {one_line(error)}"
             pending.result.set_exception(LostError(why))
         except BaseException as error:
             pending.result.set_exception(error)

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexpress.callbacks import Tell, ignore_note
 from flexpress.compiled import announced, drop_stale_code
 from flexpress.learning.architecture import Architecture
-from flexpress.learning.datasets import Images, Labels, ignore
+from flexpress.learning.datasets import Images, Labels
 from flexpress.learning.fast.entry_points import JOB, local_steps, scores
 from flexpress.learning.fast.gather import SampleArrays
 from flexpress.learning.fast.layout import make_layout
 from flexpress.learning.fast.tables import Layout
 from flexpress.learning.fast.workspace import Workspace
 from flexpress.learning.job import Job, Metrics, Vector, check_jobs, check_model
-from flexpress.learning.official import Tell
 from flexpress.learning.pieces import pieces
 from flexpress.learning.task import Task
 from flexpress.workers.processes import num_cores
@@ -42,7 +42,7 @@ class FastLearner:
         initial: NDArray[np.float32],
         *,
         threads: int | None = None,
-        tell: Tell = ignore,
+        tell: Tell = ignore_note,
     ) -> None:
         _check(task, architecture, initial)
         self._dataset = data = task.dataset

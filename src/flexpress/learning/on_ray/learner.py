@@ -14,14 +14,13 @@ from typing import Any, Self
 import numpy as np
 
 from flexpress.arguments import check_callable, check_text, check_whole
-from flexpress.learning.datasets import ignore
+from flexpress.callbacks import ShouldStop, Tell, ignore_note
 from flexpress.learning.engines import Engine, choose_net, learner_of
 from flexpress.learning.job import Job, Metrics, Vector, check_model
-from flexpress.learning.official import Tell
 from flexpress.learning.on_ray.worker import Part, Shard, Worker, WorkerSettings
-from flexpress.learning.on_ray.worker_pool import Call, WorkerPool
+from flexpress.learning.on_ray.worker_pool import Call, RayWorkers
 from flexpress.learning.pieces import pieces
-from flexpress.learning.summing import MOST_BYTES, Groups, ShouldStop
+from flexpress.learning.summing import MOST_BYTES, Groups
 from flexpress.learning.task import make_task
 from flexpress.scenario import Scenario
 from flexpress.workers.cluster import cluster_cores, on_cluster
@@ -49,7 +48,7 @@ class RayLearner:
         workers: int | None = None,
         engine: Engine = "auto",
         shard_size: int = _SHARD_SIZE,
-        tell: Tell = ignore,
+        tell: Tell = ignore_note,
     ) -> None:
         """`address` is HOST:PORT, `auto`, or `local`; by default there is one worker per core."""
         workers = None if workers is None else check_whole("workers", workers, 1)
@@ -74,7 +73,7 @@ class RayLearner:
             settings = WorkerSettings(scenario, engine, path, by_torch=self._name == "TorchLearner")
             worker = ray.remote(num_cpus=1, max_restarts=-1)(Worker)
             make_worker = partial(worker.remote, settings)
-            self._pool = WorkerPool(ray, make_worker, workers or cluster_cores(ray))
+            self._pool = RayWorkers(ray, make_worker, workers or cluster_cores(ray))
             resources.callback(self._pool.close)
             self._pool.await_one()  # here Ctrl-C still interrupts at once
             self._resources = resources.pop_all()

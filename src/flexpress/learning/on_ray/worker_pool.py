@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from flexpress.callbacks import ShouldStop
 from flexpress.errors import FlexpressError
 from flexpress.files.versions import check_versions
-from flexpress.learning.summing import ShouldStop, StopRequestedError
+from flexpress.learning.summing import StopRequestedError
 from flexpress.workers.cluster import errors_raised_here, one_line
 
 _QUEUED_CALLS = 2
@@ -64,7 +65,7 @@ class _Round:
         self.waiting = list(range(len(self.calls)))
 
 
-class WorkerPool:
+class RayWorkers:
     """`size` workers of one kind."""
 
     def __init__(self, ray: Any, make: Callable[[], Any], size: int) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from flexpress.arguments import LONGEST_TIME, check_callable, check_number
+from flexpress.callbacks import ShouldStop, Tell, never
 from flexpress.compiled import announced, drop_stale_code
 from flexpress.planning.bounds.completions import tour_cost
 from flexpress.planning.bounds.effort import ProofEffort
@@ -28,14 +28,7 @@ from flexpress.planning.bounds.tour_bounds import TourBounds
 from flexpress.planning.plan import Plan
 from flexpress.planning.plan_file import check_plan
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import (
-    UNWATCHED,
-    OnProgress,
-    ShouldStop,
-    Watch,
-    ignore_progress,
-    never,
-)
+from flexpress.planning.progress import UNWATCHED, OnProgress, Watch, ignore_progress
 from flexpress.scenario import Objective, Scenario
 
 _DYNAMIC_PROGRAMMING = "dynamic programming"
@@ -109,7 +102,7 @@ def _lower_bound(
     return max(best, LowerBound(value, _COLUMN_GENERATION), key=lambda bound: bound.value)
 
 
-def load(on_note: Callable[[str], None] = UNWATCHED.note) -> None:
+def load(on_note: Tell = UNWATCHED.note) -> None:
     """Load or compile the code of the bounds, so that no clock runs meanwhile."""
     one = np.ones(1)
     smallest = Problem(np.array([[0.0, 0.0], [1.0, 0.0]]), one, one, one, one, np.inf * one)

@@ -21,7 +21,7 @@ import numpy as np
 from flexpress.arrays import FloatArray
 from flexpress.planning.bounds.completions import tour_cost
 from flexpress.planning.bounds.effort import ProofEffort
-from flexpress.planning.bounds.pricing import Labels, price
+from flexpress.planning.bounds.pricing import PathLabels, price
 from flexpress.planning.bounds.pricing_data import FREE, PricingData, PricingTask, TourRules
 
 _SMOOTHING = 0.8
@@ -42,7 +42,7 @@ _PROOF_FROM = 0.5
 
 _CONVERGED = 1e-7
 
-Column = tuple[int, tuple[int, ...]]
+TourColumn = tuple[int, tuple[int, ...]]
 """The kind of transporter, and the nodes 1..N in visiting order."""
 
 
@@ -74,8 +74,8 @@ class ColumnGeneration:
 
     data: PricingData
     fleet: PricedFleet
-    labels: Labels
-    tours: dict[Column, None] = field(default_factory=dict)
+    labels: PathLabels
+    tours: dict[TourColumn, None] = field(default_factory=dict)
     best: Proof | None = None
     value: float = np.inf  # of the linear programme
 
@@ -87,7 +87,7 @@ class ColumnGeneration:
         self._level = 0
         self._estimate = -np.inf
 
-    def add(self, tours: Iterable[Column]) -> int:
+    def add(self, tours: Iterable[TourColumn]) -> int:
         """Add these tours to the programme; how many were new and allowed."""
         new = 0
         for kind, tour in tours:

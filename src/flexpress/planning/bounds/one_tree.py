@@ -17,8 +17,8 @@ import numpy as np
 from numba import njit
 
 from flexpress.arrays import FloatArray
+from flexpress.callbacks import ShouldStop, never
 from flexpress.planning.problem import Problem
-from flexpress.planning.progress import ShouldStop, never
 
 _DISTANCES_READ = 4e9
 """In all ascents together: a few seconds."""

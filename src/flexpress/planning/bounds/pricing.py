@@ -22,7 +22,7 @@ from flexpress.planning.bounds.pricing_data import PricingTask
 _NUM_LABELS = 1_500_000
 
 
-class Labels(NamedTuple):
+class PathLabels(NamedTuple):
     """Memory for the labels of all layers."""
 
     client: NDArray[np.int16]
@@ -46,8 +46,8 @@ class Ways(NamedTuple):
     length: FloatArray
 
 
-def make_labels(num_labels: int = _NUM_LABELS) -> Labels:
-    return Labels(
+def make_labels(num_labels: int = _NUM_LABELS) -> PathLabels:
+    return PathLabels(
         client=np.zeros(num_labels, np.int16),
         parent=np.zeros(num_labels, np.int32),
         length=np.zeros(num_labels),
@@ -58,7 +58,7 @@ def make_labels(num_labels: int = _NUM_LABELS) -> Labels:
 
 @njit(cache=True)
 def price(
-    task: PricingTask, labels: Labels, width: int, steps: int, num_routes: int
+    task: PricingTask, labels: PathLabels, width: int, steps: int, num_routes: int
 ) -> tuple[float, bool, IntArray, int]:
     """The least cost - prizes of all tours; whether it is proven; routes; labels used.
 
@@ -110,7 +110,7 @@ def price(
 @njit()
 def _extend(
     task: PricingTask,
-    labels: Labels,
+    labels: PathLabels,
     layer: Layer,
     values: FloatArray,
     count: int,
@@ -158,7 +158,7 @@ def _twice_the_memory(ways: Ways) -> Ways:
 
 @njit()
 def _most_promising(
-    labels: Labels, values: FloatArray, reach: float, ways: Ways, found: int, width: int
+    labels: PathLabels, values: FloatArray, reach: float, ways: Ways, found: int, width: int
 ) -> int:
     """Move the ways with the lowest values, if completed best, to the front."""
     scores = np.empty(found)
@@ -174,7 +174,7 @@ def _most_promising(
 @njit()
 def _undominated(
     task: PricingTask,
-    labels: Labels,
+    labels: PathLabels,
     richest: NDArray[np.int32],
     ways: Ways,
     found: int,
@@ -218,7 +218,7 @@ def _undominated(
 
 
 @njit()
-def _trace(labels: Labels, label: int, route: IntArray) -> None:
+def _trace(labels: PathLabels, label: int, route: IntArray) -> None:
     """The clients of a label in visiting order, padded with 0."""
     length = 0
     p = label

@@ -7,10 +7,10 @@ import numpy as np
 from flexpress.arrays import FloatArray
 from flexpress.planning.bounds.column_generation import (
     STEPS,
-    Column,
     ColumnGeneration,
     PricedFleet,
     Proof,
+    TourColumn,
 )
 from flexpress.planning.bounds.effort import ProofEffort
 from flexpress.planning.bounds.enumeration import MOST_CLIENTS as MOST_ENUMERATED
@@ -58,7 +58,7 @@ class TourBounds:
         self.problem = problem
         self.effort = effort
         self.kinds = kinds_of(problem)
-        self._columns: dict[Column, None] = {}
+        self._columns: dict[TourColumn, None] = {}
         self._data: dict[int, PricingData] = {}
         self._labels = make_labels()
         self._prizes = np.zeros(problem.num_clients + 1)  # of the last proof that no plan exists

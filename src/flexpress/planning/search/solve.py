@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from flexpress.callbacks import Tell
 from flexpress.compiled import announced, drop_stale_code
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import UNWATCHED, Effort, Progress, Watch
@@ -56,7 +56,7 @@ def solve_search(
     return state.best_tours()
 
 
-def load(problem: Problem, on_note: Callable[[str], None] = UNWATCHED.note) -> None:
+def load(problem: Problem, on_note: Tell = UNWATCHED.note) -> None:
     """Load or compile the code for this problem, so that no clock runs meanwhile."""
     one = np.ones(1)
     smallest = Problem(np.array([[0.0, 0.0], [1.0, 0.0]]), one, one, one, one, one)

@@ -19,7 +19,7 @@ from flexpress.planning.colours import COLOURS
 from flexpress.report.figures.bands import (
     Band,
     BandLine,
-    Quantity,
+    CourseValues,
     band_of,
     end_texts,
     leads_of,
@@ -113,14 +113,14 @@ def _new_axes(figure: Figure, beside: float, theme: Theme, num_lower: int) -> li
     return axes
 
 
-def _draw_all(ax: Axes, lines: Sequence[BandLine], quantity: Quantity, theme: Theme) -> None:
+def _draw_all(ax: Axes, lines: Sequence[BandLine], quantity: CourseValues, theme: Theme) -> None:
     bands = [band_of(line, quantity) for line in lines]
     for line, band in zip(lines, bands, strict=True):
         _draw(ax, line, band, quantity, theme)
     _mark_early_ends(ax, lines, bands, theme)
 
 
-def _draw(ax: Axes, line: BandLine, band: Band, quantity: Quantity, theme: Theme) -> None:
+def _draw(ax: Axes, line: BandLine, band: Band, quantity: CourseValues, theme: Theme) -> None:
     colour, style = _colour_of(line, theme), _DASHES if line.dashed else "-"
     if line.seeds > 1:
         ax.fill_between(band.slots, band.low, band.high, color=colour, alpha=0.13, linewidth=0)
@@ -148,7 +148,7 @@ def _draw_loss(ax: Axes, lines: Sequence[BandLine], theme: Theme) -> None:
 
 
 def _measurements(
-    lines: Sequence[BandLine], quantity: Quantity
+    lines: Sequence[BandLine], quantity: CourseValues
 ) -> list[tuple[FloatArray, FloatArray]]:
     every = [quantity(course) for line in lines for course in line.courses]
     return [(slots, values) for slots, values in every if len(slots)]

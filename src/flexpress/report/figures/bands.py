@@ -52,7 +52,7 @@ class Band:
     high: FloatArray  # (points,)
 
 
-Quantity = Callable[[Course], tuple[FloatArray, FloatArray]]
+CourseValues = Callable[[Course], tuple[FloatArray, FloatArray]]
 """Takes the slots of a course, and the values measured there."""
 
 
@@ -72,7 +72,7 @@ def _finite(slots: Sequence[float], values: Sequence[float]) -> tuple[FloatArray
     return np.asarray(slots, dtype=float)[known], found[known]
 
 
-def band_of(line: BandLine, quantity: Quantity = per_cent) -> Band:
+def band_of(line: BandLine, quantity: CourseValues = per_cent) -> Band:
     every = [quantity(course) for course in line.courses]
     slots = reduce(np.intersect1d, [found for found, _ in every])
     rows = [values[np.searchsorted(found, slots)] for found, values in every]

@@ -71,7 +71,7 @@ def _curve_of(trace: Trace) -> _Curve:
         accuracies=accuracies,
         losses=losses,
         first_update=first,
-        complete=bool(points) and trace.metrics[-1].slot == trace.horizon,
+        complete=trace.complete,
     )
 
 

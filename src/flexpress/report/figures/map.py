@@ -19,8 +19,8 @@ from flexpress.report.figures.fonts import drawn_clients, drawn_zones, families,
 from flexpress.report.figures.map_labels import (
     DOT,
     STAR,
+    LabelPlace,
     MapLabels,
-    Place,
     away_from,
     box_at,
     line_table,
@@ -169,7 +169,7 @@ def _label_tours(labels: MapLabels, lines: Sequence[FloatArray], colours: Sequen
             labels.write(str(number), far, far - line[0], colour=colour, bold=True)
 
 
-def _client_places(ax: Axes, scenario: Scenario, plan: Plan) -> list[Place]:
+def _client_places(ax: Axes, scenario: Scenario, plan: Plan) -> list[LabelPlace]:
     names = drawn_clients(scenario)
     found = []
     for tour, stops in zip(plan.transporters, visited_nodes(scenario, plan), strict=True):
@@ -177,7 +177,7 @@ def _client_places(ax: Axes, scenario: Scenario, plan: Plan) -> list[Place]:
         for node, (arriving, leaving) in zip(stops[1:-1], pairwise(flown), strict=True):
             here = leaving[0]
             away = away_from(here, arriving[-2], leaving[1])
-            found.append(Place(here, away, names[node - 1]))
+            found.append(LabelPlace(here, away, names[node - 1]))
     return found
 
 

@@ -33,7 +33,7 @@ _CROSSED, _TURNED, _FARTHER = 1.0, 0.12, 0.8  # costs of covering a line, of tur
 
 
 @dataclass(frozen=True)
-class Place:
+class LabelPlace:
     """The position of a client in points, and the direction away from its tour."""
 
     at: FloatArray
@@ -148,16 +148,18 @@ def _points(ax: Axes, pixels: float) -> float:
     return float(pixels) * 72 / ax.figure.dpi
 
 
-def shared(places: Sequence[Place]) -> list[Place]:
+def shared(places: Sequence[LabelPlace]) -> list[LabelPlace]:
     """Merge places whose dots coincide: one name per line, the first few if there are many."""
-    groups: list[list[Place]] = []
+    groups: list[list[LabelPlace]] = []
     for place in places:
         near = [group for group in groups if np.hypot(*(group[0].at - place.at)) < _COINCIDING]
         if near:
             near[0].append(place)
         else:
             groups.append([place])
-    return [Place(group[0].at, group[0].away, _joined([p.name for p in group])) for group in groups]
+    return [
+        LabelPlace(group[0].at, group[0].away, _joined([p.name for p in group])) for group in groups
+    ]
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -45,7 +45,7 @@ class FlownTour:
 
 
 @dataclass(frozen=True)
-class Row:
+class TimelineRow:
     transporter: int  # 1, 2, ...
     tours: tuple[FlownTour, ...]
 
@@ -65,7 +65,7 @@ class Timeline:
     name: str
     slot_seconds: float
     slots: int
-    rows: tuple[Row, ...]
+    rows: tuple[TimelineRow, ...]
     updates: tuple[NewModel, ...]
 
 
@@ -79,7 +79,7 @@ def timeline_of(trace: Trace, name: str, slots: int) -> Timeline:
         elif isinstance(event, Update):
             updates.append(NewModel(event.seconds, event.version))
     rows = (
-        Row(k, tuple(_flown_tour(events) for events in own.values()))
+        TimelineRow(k, tuple(_flown_tour(events) for events in own.values()))
         for k, own in sorted(tours.items())
     )
     return Timeline(name, trace.timetable.slot, slots, tuple(rows), tuple(updates))
@@ -234,7 +234,7 @@ def _draw_updates(panel: _Panel) -> None:
             free = middle + width / 2
 
 
-def _frame(ax: Axes, rows: Sequence[Row], colours: Sequence[str], theme: Theme) -> None:
+def _frame(ax: Axes, rows: Sequence[TimelineRow], colours: Sequence[str], theme: Theme) -> None:
     """The number of the transporter beside each row, in its colour."""
     numbers = [row.transporter for row in rows]
     ax.set_yticks(range(len(rows)), [str(number) for number in numbers])

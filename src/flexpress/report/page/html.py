@@ -18,7 +18,7 @@ from flexpress.files.disk import remove_drafts
 from flexpress.files.provenance import Outputs
 from flexpress.report.page.page import Grid, Page, VerdictColour
 
-REPORT, FIGURES = "report.html", "figures"
+REPORT, FIGURES_FOLDER = "report.html", "figures"
 
 _SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
 _PIXELS_PER_POINT = 96 / 72 * 1.1
@@ -39,7 +39,7 @@ _SIGNS: dict[VerdictColour, str] = {
 
 def figures_beside(path: Path) -> str:
     """The folder for the files of a page; each page in a folder has its own."""
-    return FIGURES if path.name == REPORT else f"{path.stem}-{FIGURES}"
+    return FIGURES_FOLDER if path.name == REPORT else f"{path.stem}-{FIGURES_FOLDER}"
 
 
 def write_page(page: Page, path: Path, outputs: Outputs) -> None:

@@ -50,7 +50,7 @@ class Download:
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     anchor: str
     title: str
     text: tuple[str, ...] = ()  # paragraphs
@@ -75,7 +75,7 @@ class Page:
     title: str
     lead: tuple[str, ...]  # paragraphs
     summary: tuple[Grid, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[PageSection, ...]
     footer: tuple[str, ...] = ()  # paragraphs
     figures: str = "figures"  # the folder of pictures and data, beside the page
 

@@ -14,7 +14,7 @@ from flexpress.report.figures.label_mix import label_mix_figure
 from flexpress.report.figures.map import map_figure
 from flexpress.report.figures.picture import Picture, draw_picture
 from flexpress.report.figures.timeline import slots_shown, timeline_figure, timeline_of
-from flexpress.report.page.page import Download, Grid, Section
+from flexpress.report.page.page import Download, Grid, PageSection
 from flexpress.report.page.shown_runs import ShownRun, first_few, short_text
 from flexpress.report.tables.columns import heads
 from flexpress.report.tables.plan import facts, plan_columns, visits
@@ -62,9 +62,11 @@ def flown_plans(runs: Sequence[ShownRun]) -> list[FlownPlan]:
     return [FlownPlan(tuple(group)) for group in found.values()]
 
 
-def plan_section(flown: FlownPlan, anchor: str, title: str, label_counts: LabelCounts) -> Section:
+def plan_section(
+    flown: FlownPlan, anchor: str, title: str, label_counts: LabelCounts
+) -> PageSection:
     scenario, plan = flown.scenario, flown.plan
-    return Section(
+    return PageSection(
         anchor=anchor,
         title=title,
         text=(f"Flown by {', '.join(first_few([run.name for run in flown.runs]))}.",),

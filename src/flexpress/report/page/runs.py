@@ -15,8 +15,8 @@ from flexpress.files.provenance import Outputs
 from flexpress.report.figures.band_figure import bands_figure
 from flexpress.report.figures.bands import BandLine, band_of, bands_caption, end_texts
 from flexpress.report.figures.picture import Picture, draw_picture
-from flexpress.report.page.html import FIGURES, figures_beside, write_page
-from flexpress.report.page.page import Cell, Download, Grid, Page, Section
+from flexpress.report.page.html import FIGURES_FOLDER, figures_beside, write_page
+from flexpress.report.page.page import Cell, Download, Grid, Page, PageSection
 from flexpress.report.page.plans import LabelCounts, flown_plans, plan_section
 from flexpress.report.page.shown_runs import ShownRun, differences, first_few, run_lines, shown_runs
 from flexpress.report.tables.columns import heads
@@ -78,7 +78,7 @@ def _runs_page(
     *,
     label_counts: LabelCounts = lambda scenario: None,
     made_by: str = "",
-    figures: str = FIGURES,
+    figures: str = FIGURES_FOLDER,
 ) -> Page:
     """Calls `label_counts` once for each plan and partition; `made_by` is the last line."""
     shown = shown_runs(runs)
@@ -149,9 +149,9 @@ def _beside(columns: Sequence[tuple[str, tuple[str | Cell, ...]]], caption: str 
     return Grid(head, tuple((name, *values) for name, values in others), caption)
 
 
-def _curves_section(shown: Sequence[ShownRun]) -> Section:
+def _curves_section(shown: Sequence[ShownRun]) -> PageSection:
     lines = run_lines(shown)
-    return Section(
+    return PageSection(
         anchor="curves",
         title="Learning curves",
         pictures=(_curves_picture(lines, max(run.run.scenario.slot for run in shown)),),

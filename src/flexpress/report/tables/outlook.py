@@ -13,9 +13,9 @@ from flexpress.scenario import Clock, Scenario
 from flexpress.theory import Estimate, Estimates, Forecast, Outlook
 
 _CLOCKS: dict[Clock, str] = {
-    "slots": "Round trips are rounded up to whole slots, which can turn plans round; "
-    'run.clock = "exact" does not.',
-    "exact": "The theorems are about whole slots; with round trips as they are they are a guide.",
+    "slots": "Round trips are rounded up to whole slots, which can reverse the order of "
+    'plans; run.clock = "exact" does not round.',
+    "exact": "The theorems assume whole slots; for exact round trips they are only a guide.",
 }
 
 _MANY = 10**7

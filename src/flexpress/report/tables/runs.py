@@ -57,12 +57,11 @@ def summarise(trace: Trace) -> RunSummary:
             updates += 1
             staleness += [part.staleness for part in event.contributions]
     last = trace.metrics[-1] if trace.metrics else None
-    complete = last is not None and last.slot == trace.horizon
-    if last and complete:
+    if last and trace.complete:
         slot, seconds = last.slot, last.seconds
     return RunSummary(
         algorithm=trace.timetable.algorithm,
-        complete=complete,
+        complete=trace.complete,
         slot=slot,
         seconds=seconds,
         accuracy=last.accuracy if last else None,
