@@ -42,7 +42,13 @@ def drop_stale_code(compiled: Any, folder: Path) -> None:
     Numba checks the function's own file only: it would miss a change in the functions it calls.
     """
     newest = max(path.stat().st_mtime for path in folder.glob("*.py"))
-    name = compiled.__name__
-    for index in Path(str(compiled.stats.cache_path)).glob(f"{name}.{name}-*.nbi"):
+    for index in cached_code(compiled):
         if index.stat().st_mtime < newest:
             index.unlink(missing_ok=True)
+
+
+def cached_code(compiled: Any) -> list[Path]:
+    """Numba's index files of this function: one for each line that it has stood in."""
+    module = compiled.__module__.rpartition(".")[2]
+    cache = Path(str(compiled.stats.cache_path))
+    return sorted(cache.glob(f"{module}.{compiled.__name__}-*.nbi"))
