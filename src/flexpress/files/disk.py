@@ -5,9 +5,10 @@ from __future__ import annotations
 import glob
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from flexpress.errors import InputError
 
@@ -21,22 +22,42 @@ def read_text(path: Path) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
+    with open_file(path) as file:
+        try:
+            return file.read()
+        except OSError as error:
+            raise _unreadable(path, error) from None
+
+
+def open_file(path: Path) -> BinaryIO:
+    """For reading bytes."""
     try:
-        return path.read_bytes()
+        return path.open("rb")
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; check the name and the folder") from None
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder; give the name of a file") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read: {reason(error)}") from None
+        raise _unreadable(path, error) from None
 
 
-def write_file(path: Path, content: str | bytes) -> None:
-    """Write a draft beside the file, then replace the file: it is never seen half written."""
+def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
+    return InputError(f"{path}: cannot be read: {reason(error)}")
+
+
+def write_file(path: Path, content: str | bytes | Callable[[BinaryIO], object]) -> None:
+    """Write a draft beside the file, then replace the file: it is never seen half written.
+
+    Large content is a function that writes it, so that it is not in memory twice.
+    """
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         try:
-            draft.write_bytes(content.encode() if isinstance(content, str) else content)
+            with draft.open("wb") as file:
+                if callable(content):
+                    content(file)
+                else:
+                    file.write(content.encode() if isinstance(content, str) else content)
             os.replace(draft, path)
         finally:
             draft.unlink(missing_ok=True)

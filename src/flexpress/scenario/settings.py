@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    StrictBool,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from flexpress.arguments import LARGEST_SEED, LONGEST_TIME, plain
 from flexpress.scenario import physics
@@ -226,4 +233,10 @@ class RunSettings(Section):
     )
     eval_every: WholeNumber = Field(
         default=20, ge=1, le=_LONGEST_HORIZON, description="slots from one evaluation to the next"
+    )
+    head_start: _Probability = Field(
+        default=0.0, description="gamma: clients start from the model minus gamma x their update"
+    )
+    preloaded: StrictBool = Field(
+        default=False, description="whether clients have the first model on board from slot 0"
     )

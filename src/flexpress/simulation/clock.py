@@ -37,7 +37,7 @@ class _ConvoyState:
         self.index = index  # of the convoy
         self.convoy = convoy
         self.tour = -1
-        self.version = -1
+        self.version = 0
         self.version_before = -1
         self.flying = 0
 
@@ -121,7 +121,7 @@ class _EventQueue:
         self._visited[k] = j + 1
         self._fly_on(k)
         trained_from, steps = None, 0
-        if state.tour > 0:
+        if state.tour > self._timetable.first_tour:
             trained_from = state.version_before
             _, steps = self._timetable.steps(state.convoy, route.offsets[j], state.tour - 1)
         return Visit(
@@ -158,10 +158,11 @@ class _EventQueue:
             yield from self._leave(state, time)
 
     def _contributions(self, state: _ConvoyState) -> Iterator[Contribution]:
-        """What a convoy brings. The first tour brings nothing: clients had no model yet."""
+        """What a convoy brings. The first tour brings nothing if clients had no model before it."""
         origin = state.tour + 1 - state.convoy.lag
         version = state.version if origin == state.tour else state.version_before
-        for route in state.convoy.routes if origin >= 0 else ():
+        trained = origin >= self._timetable.first_tour
+        for route in state.convoy.routes if trained else ():
             yield Contribution(route.transporter, origin, version, self._version - version)
 
     def _evaluate(self, time: Ticks, slot: int) -> Evaluation:

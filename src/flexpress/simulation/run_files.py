@@ -2,18 +2,16 @@
 
 `trace.jsonl` has one line per event and `metrics.csv` one per evaluation. `checkpoint` holds the
 state of the simulation and the lengths of these two files. It omits what the clock can compute
-again. It is a NumPy .npz file: the global model, the models and sums of updates under way, and a
-header in JSON.
+again. It is a NumPy .npz file: the global model, the models and sums of updates under way, with a
+head start also the last update of each client, and a header in JSON.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import time
 import zipfile
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +21,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from flexpress.errors import InputError
-from flexpress.files.disk import PLAN, SCENARIO, read_bytes, write_file
+from flexpress.files.disk import PLAN, SCENARIO, open_file, read_bytes, write_file
 from flexpress.files.growing import REMEDY, GrowingFile
 from flexpress.learning import Vector
 from flexpress.simulation.deliveries import Delivery
@@ -42,6 +40,7 @@ _LARGEST_SHARE = 0.05
 """Largest share of the time spent on checkpoints: large ones are written less often."""
 
 _HEADER_ARRAY, MODEL_ARRAY = "header", "model"
+_UPDATES_ARRAY, _TOURS_ARRAY = "last-updates", "last-tours"
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,7 @@ class Header:
     metrics_sha256: str
     diverged: bool = False
     carried: tuple[Carried, ...] = ()
+    last_updates: bool = False
 
 
 def _save_checkpoint(path: Path, simulation: Simulation, header: Header) -> None:
@@ -79,20 +79,23 @@ def _save_checkpoint(path: Path, simulation: Simulation, header: Header) -> None
         name = f"sum-{transporter}-{tour}" if delivery.trained else f"model-{delivery.version}"
         arrays[name] = delivery.vector
         carried.append(Carried(transporter, tour, delivery.version, name, delivery.trained))
-    text = json.dumps(asdict(replace(header, carried=tuple(carried))))
-    arrays[_HEADER_ARRAY] = np.frombuffer(text.encode(), np.uint8)
-    content = io.BytesIO()
-    np.savez(content, **arrays)
-    write_file(path, content.getvalue())
+    last = simulation.deliveries.last_updates
+    if last is not None:
+        arrays |= {_UPDATES_ARRAY: last.updates, _TOURS_ARRAY: last.tours}
+    header = replace(header, carried=tuple(carried), last_updates=last is not None)
+    arrays[_HEADER_ARRAY] = np.frombuffer(json.dumps(asdict(header)).encode(), np.uint8)
+    write_file(path, lambda file: np.savez(file, **arrays))
 
 
 def load_checkpoint(path: Path) -> tuple[Header, dict[str, Vector]]:
     """The header, and the arrays by name. InputError if the file is incomplete or damaged."""
     try:
-        with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as content:
+        with open_file(path) as file, np.load(file, allow_pickle=False) as content:
             arrays = {name: content[name] for name in content.files}
         header = TypeAdapter(Header).validate_json(arrays.pop(_HEADER_ARRAY).tobytes())
         arrays[MODEL_ARRAY], *(arrays[entry.array] for entry in header.carried)
+        if header.last_updates:
+            arrays[_UPDATES_ARRAY], arrays[_TOURS_ARRAY]
     except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, ValidationError):
         raise InputError(
             f"{path}: damaged, or not a checkpoint; run into another folder without --resume"
@@ -100,8 +103,12 @@ def load_checkpoint(path: Path) -> tuple[Header, dict[str, Vector]]:
     return header, arrays
 
 
-def restore(simulation: Simulation, header: Header, arrays: Mapping[str, Vector]) -> None:
-    """Put the simulation into the state of the checkpoint."""
+def restore(simulation: Simulation, header: Header, arrays: dict[str, Vector]) -> None:
+    """Put the simulation into the state of the checkpoint, whose arrays it takes over."""
+    last = simulation.deliveries.last_updates
+    if last is not None:
+        last.updates = arrays.pop(_UPDATES_ARRAY)
+        last.tours = arrays.pop(_TOURS_ARRAY).astype(np.int64)
     for vector in arrays.values():
         vector.flags.writeable = False
     simulation.model = arrays[MODEL_ARRAY]

@@ -46,7 +46,8 @@ class Simulation:
         self.scenario, self.plan, self.learner = scenario, plan, learner
         self.timetable = Timetable.of(scenario, plan, scenario.run.algorithm)
         self.model = _frozen(first_model(learner))
-        self.deliveries = Deliveries(self.timetable, learner, scenario.run.horizon)
+        horizon, head_start = scenario.run.horizon, scenario.run.head_start
+        self.deliveries = Deliveries(self.timetable, learner, horizon, self.model, head_start)
         self.num_events = 0
         self.slot = 0  # of the last event
         self.complete = False

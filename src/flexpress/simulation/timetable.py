@@ -9,7 +9,8 @@ model x_r. At the end of the tour the server merges the updates that were traine
     direct    one convoy without flights, period max_k Delta_k               lag 1
 
 With lag 2 a client receives x_r on tour r and hands over its update on tour r + 1; the server has
-it at the end of that tour. With an ideal link it has it one period earlier.
+it at the end of that tour. With an ideal link it has it one period earlier. Clients that are
+deployed with x^0 on board train before the first tour too: that is tour -1.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ class Timetable:
     ticks_per_slot: int
     num_clients: int
     convoys: tuple[Convoy, ...]
+    preloaded: bool = False  # clients have x^0 on board, and train from slot 0
 
     @classmethod
     def of(cls, scenario: Scenario, plan: Plan, algorithm: Algorithm) -> Timetable:
@@ -72,12 +74,18 @@ class Timetable:
         routes = tuple(make(k, tour, slot) for k, tour in flown)
         num_clients = sum(len(route.clients) for route in routes)
         convoys = _convoys(algorithm, routes)
-        return cls(algorithm, clock, slot, ticks_per_slot, num_clients, convoys)
+        preloaded = scenario.run.preloaded and algorithm != "direct"
+        return cls(algorithm, clock, slot, ticks_per_slot, num_clients, convoys, preloaded)
 
     @property
     def flies(self) -> bool:
         """Whether transporters carry the models; `direct` has an ideal link."""
         return self.algorithm != "direct"
+
+    @property
+    def first_tour(self) -> int:
+        """The first tour whose model is trained; -1 is x^0 that clients have on board."""
+        return -1 if self.preloaded else 0
 
     def time(self, slot: int) -> Ticks:
         """The beginning of a slot."""
@@ -97,11 +105,13 @@ class Timetable:
     def steps(self, convoy: Convoy, offset: Ticks, tour: int) -> tuple[int, int]:
         """Local steps of a client before the visit on this tour, and from then to the next visit.
 
-        One step per slot that begins between two visits: Delta_k if slots are whole.
+        One step per slot that begins between two visits: Delta_k if slots are whole. Clients with
+        x^0 on board begin at slot 0, on tour -1; the others at their first visit.
         """
         slot, met = self.ticks_per_slot, tour * convoy.period + offset
-        now = met // slot
-        return now - offset // slot, (met + convoy.period) // slot - now
+        now, then = max(0, met) // slot, (met + convoy.period) // slot
+        before_first = 0 if self.preloaded else offset // slot
+        return now - before_first, then - now
 
 
 def _convoys(algorithm: Algorithm, routes: tuple[Route, ...]) -> tuple[Convoy, ...]:

@@ -1,0 +1,71 @@
+"""Head start: a client that hands over its update u and is handed x starts from x - gamma u.
+
+x does not contain u yet: its courier merges it a tour later. With gamma = 0, as in the paper, the
+client throws its progress away and covers the same stretch again; with a head start its own update
+stands in for what everybody's will have done to x by then. docs/head_start.md has the algebra.
+
+A start depends on the update before it, so the last update of each client is kept: clients x
+parameters, in the learner's precision. Tours of one transporter are trained one after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from flexpress.arrays import IntArray
+from flexpress.callbacks import ShouldStop
+from flexpress.learning import Job, Learner, Vector
+from flexpress.learning.summing import MOST_BYTES, StopRequestedError, returned
+from flexpress.planning.plan import ClientId
+
+_NO_TOUR = -2
+"""Of clients without an update; -1 is that of x^0 on board."""
+
+
+class LastUpdates:
+    """The update that each client trained last, and the tour on which it received the model."""
+
+    def __init__(self, gamma: float, clients: Sequence[ClientId], model: Vector) -> None:
+        self._gamma = gamma
+        self._rows = {client: row for row, client in enumerate(clients)}
+        self.updates: Vector = np.zeros((len(clients), model.size), model.dtype)
+        self.tours: IntArray = np.full(len(clients), _NO_TOUR, np.int64)
+
+    def train(
+        self, learner: Learner, tour_jobs: Iterable[tuple[int, Job]], should_stop: ShouldStop
+    ) -> None:
+        """Train each job, of the tour beside it, from its head start.
+
+        At most one job per client. What is trained stays when it is stopped.
+        """
+        size, model_bytes = self.updates.shape[1], self.updates[:1].nbytes
+        missing = ((r, job) for r, job in tour_jobs if self.tours[self._rows[job.client]] != r)
+        while portion := list(islice(missing, max(1, MOST_BYTES // model_bytes))):
+            if should_stop():
+                raise StopRequestedError
+            jobs = [replace(job, model=self._start(job)) for _, job in portion if job.num_steps]
+            if jobs:
+                rows = [self._rows[job.client] for job in jobs]
+                self.updates[rows] = returned("train", learner.train(jobs), (len(jobs), size))
+            for tour, job in portion:
+                row = self._rows[job.client]
+                self.tours[row] = tour
+                if not job.num_steps:
+                    self.updates[row] = 0
+
+    def total(self, clients: Sequence[ClientId]) -> Vector:
+        """The sum of their updates, in this order."""
+        total: Vector = np.zeros_like(self.updates[0])
+        for client in clients:
+            total += self.updates[self._rows[client]]
+        return total
+
+    def _start(self, job: Job) -> Vector:
+        """x - gamma u; at its first visit a client has no u."""
+        row = self._rows[job.client]
+        start: Vector = job.model - self._gamma * self.updates[row]
+        return start
