@@ -171,6 +171,23 @@ def test_a_checkpoint_that_lacks_something(name: str, plan: Plan, tmp_path: Path
         run(plan, tmp_path, VALLEY, resume=True)
 
 
+def test_last_updates_are_read_once(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They can be gigabytes: not for the header, which is read more often."""
+    run(plan, tmp_path, VALLEY, should_stop=Asked(60))
+    read, reader = list[str](), np.lib.npyio.NpzFile.__getitem__
+
+    def noted(self: np.lib.npyio.NpzFile, name: str) -> object:
+        read.append(name)
+        return reader(self, name)
+
+    monkeypatch.setattr(np.lib.npyio.NpzFile, "__getitem__", noted)
+    run(plan, tmp_path, VALLEY, resume=True)
+    assert read.count("header") > 1
+    assert read.count("last-updates") == 1
+
+
 def refuse(*_: object) -> None:
     raise AssertionError("nothing may be kept for each client")
 
