@@ -121,7 +121,8 @@ def mean_after(learner: Quadratic, steps: list[int]) -> FloatArray:
         centre + power(learner, number) @ (learner.start - centre)
         for centre, number in zip(learner.centres, steps, strict=True)
     ]
-    return np.mean(places, axis=0)
+    mean: FloatArray = np.mean(places, axis=0)
+    return mean
 
 
 def near_the_server(distance: float) -> Fleet:
