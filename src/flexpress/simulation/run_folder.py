@@ -138,7 +138,7 @@ def _begin(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
 
 def _continue_run(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
     """Restore the state at the checkpoint. The horizon may have changed since."""
-    header, arrays = load_checkpoint(folder / CHECKPOINT)
+    header, arrays = load_checkpoint(folder / CHECKPOINT, last_updates=True)
     restore(simulation, header, arrays)
     simulation.metrics = read_metrics(folder / METRICS, header.metrics_bytes)
     text = simulation.scenario.to_toml()
