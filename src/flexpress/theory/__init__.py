@@ -25,6 +25,7 @@ from flexpress.theory.rates import (
     soonest,
     stable_rate,
 )
+from flexpress.theory.stability import Growth, growth
 
 __all__ = [
     "Advice",
@@ -33,6 +34,7 @@ __all__ = [
     "Estimate",
     "Estimates",
     "Forecast",
+    "Growth",
     "LossFunction",
     "Measured",
     "Outlook",
@@ -44,6 +46,7 @@ __all__ = [
     "estimate",
     "exact_constants",
     "forecast",
+    "growth",
     "lemma1",
     "lemma2_global",
     "lemma2_local",

@@ -9,7 +9,8 @@ Let f = (c/2) x^2. A tour of Delta steps brings the share a = 1 - (1 - eta c)^De
 that its clients had, which was the server's two tours ago. FedEx-Sync is x_{r+1} = x_r - a x_{r-1}:
 stable for a < 1. K transporters that land evenly spread over the tour make it
 x_{n+1} = x_n - (a/K) x_{n+1-2K}. Such a recursion, x_{n+1} = x_n - b x_{n-d}, is stable for
-b < 2 sin(pi / (4 d + 2)): with K = 4 for a < 0.84, with many for a < pi/4.
+b < 2 sin(pi / (4 d + 2)): with K = 4 for a < 0.84, with many for a < pi/4. With a head start there
+is no such formula, and the landings are followed one by one (stability.py).
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from flexpress.theory.bounds import (
     theorem1_simplified,
     theorem2,
 )
+from flexpress.theory.stability import stable_step
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _NARROWINGS = 120
@@ -146,14 +148,18 @@ def _lowest(cost: Callable[[float], float], largest_rate: float) -> float:
     return min(math.exp(high), largest_rate)
 
 
-def stable_rate(algorithm: Algorithm, tours: RoundTrips, smoothness: float) -> float:
-    """The largest eta that is stable in the direction of the largest curvature of f.
+def stable_rate(
+    algorithm: Algorithm, tours: RoundTrips, smoothness: float, head_start: float = 0.0
+) -> float:
+    """The largest eta, at most 1/L, that is stable in the direction of the largest curvature of f.
 
     Transporters with tours of equal length land together and count as one.
     """
     check_choice("algorithm", algorithm, ("sync", "async"))
     check_kind("tours", tours, RoundTrips, "use RoundTrips.of(scenario, plan)")
     check_number("smoothness", smoothness, above=0)
+    if check_number("head_start", head_start, least=0, most=1):
+        return stable_step(algorithm, tours, head_start) / smoothness
     landings = 1 if algorithm == "sync" else len(set(tours.slots))
     length = math.sqrt(tours.mean_square)
     step = 1.0 if landings == 1 else 1 - math.pow(1 - _stable_share(landings), 1 / length)
