@@ -92,6 +92,7 @@ def test_the_list_of_theory() -> None:
         "theorem1",
         "theorem1_simplified",
         "theorem2",
+        "theorem3",
     ]
     assert all(hasattr(theory, name) for name in theory.__all__)
 

@@ -11,6 +11,7 @@ from flexpress.theory.bounds import (
     theorem1,
     theorem1_simplified,
     theorem2,
+    theorem3,
 )
 from flexpress.theory.estimates import Estimate, Estimates, estimate
 from flexpress.theory.forecast import Forecast, forecast
@@ -60,4 +61,5 @@ __all__ = [
     "theorem1",
     "theorem1_simplified",
     "theorem2",
+    "theorem3",
 ]

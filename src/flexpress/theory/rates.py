@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 
 from flexpress.arguments import (
@@ -37,10 +38,13 @@ from flexpress.theory.bounds import (
     Constants,
     RoundTrips,
     Theorem,
+    check_head_start,
     check_problem,
     theorem1,
     theorem1_simplified,
     theorem2,
+    theorem3,
+    theorem3_rate,
 )
 from flexpress.theory.stability import stable_step
 
@@ -48,6 +52,11 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 _NARROWINGS = 120
 _SMALLEST_RATE = 1e-30
 """Lower end of the search for a rate, relative to 1/L."""
+
+_INSIDE = 1 - 1e-9
+"""Theorem 3 holds below its largest rate, not at it."""
+
+_PRINTED = (theorem1, theorem1_simplified, theorem2)
 
 
 def paper_rate(constants: Constants, num_clients: int, horizon: float) -> float:
@@ -66,7 +75,9 @@ def paper_order(theorem: Theorem, constants: Constants, tours: RoundTrips) -> Bo
 
     Every term of the bound times sqrt(N T) is at most this.
     """
-    _check_theorem(theorem, constants, tours)
+    if theorem not in _PRINTED:
+        raise refusal("theorem", theorem, "theorem1, theorem1_simplified or theorem2")
+    check_problem(constants, tours)
     sync = theorem is not theorem2
     factors = THEOREM1 if sync else THEOREM2
     routes = tours.routes("sync" if sync else "async")
@@ -81,10 +92,8 @@ def paper_order(theorem: Theorem, constants: Constants, tours: RoundTrips) -> Bo
 
 def best_rate(theorem: Theorem, constants: Constants, tours: RoundTrips, horizon: float) -> float:
     """The rate that minimises the bound after `horizon` slots."""
-    _check_theorem(theorem, constants, tours)
-    return _lowest(
-        lambda rate: theorem(constants, rate, tours, horizon).total, constants.largest_rate
-    )
+    limit = _largest_rate(theorem, constants, tours)
+    return _lowest(lambda rate: theorem(constants, rate, tours, horizon).total, limit)
 
 
 @dataclass(frozen=True)
@@ -97,13 +106,13 @@ class Reached:
 
 def soonest(theorem: Theorem, constants: Constants, tours: RoundTrips, target: float) -> Reached:
     """The fewest slots after which the bound is at most the target, over all rates."""
-    _check_theorem(theorem, constants, tours)
+    limit = _largest_rate(theorem, constants, tours)
     check_target(target)
 
     def slots(rate: float) -> float:
         return slots_to(theorem, constants, rate, tours, target)
 
-    rate = _lowest(slots, constants.largest_rate)
+    rate = _lowest(slots, limit)
     found = slots(rate)
     if math.isinf(found):
         raise InputError(f"target {target:g}: the bound never falls that low; must be larger")
@@ -116,10 +125,18 @@ def check_target(target: float) -> None:
         raise InputError(f"target {shown(target)}: {limits}; it is a squared gradient norm")
 
 
-def _check_theorem(theorem: Theorem, constants: Constants, tours: RoundTrips) -> None:
-    if theorem not in (theorem1, theorem1_simplified, theorem2):
-        raise refusal("theorem", theorem, "theorem1, theorem1_simplified or theorem2")
+def _largest_rate(theorem: Theorem, constants: Constants, tours: RoundTrips) -> float:
+    """Up to which the theorem holds: one of ours, or partial(theorem3, head_start=...) of it."""
+    given, options = theorem, {}
+    if isinstance(theorem, partial):
+        given, options = theorem.func, theorem.keywords
+    if given not in (*_PRINTED, theorem3):
+        raise refusal("theorem", theorem, "theorem1, theorem1_simplified, theorem2 or theorem3")
     check_problem(constants, tours)
+    if given is theorem3:
+        limit = theorem3_rate(constants, tours, options.get("head_start", 1.0))
+        return limit * _INSIDE
+    return constants.largest_rate
 
 
 def slots_to(
@@ -158,7 +175,7 @@ def stable_rate(
     check_choice("algorithm", algorithm, ("sync", "async"))
     check_kind("tours", tours, RoundTrips, "use RoundTrips.of(scenario, plan)")
     check_number("smoothness", smoothness, above=0)
-    if check_number("head_start", head_start, least=0, most=1):
+    if check_head_start(head_start):
         return stable_step(algorithm, tours, head_start) / smoothness
     landings = 1 if algorithm == "sync" else len(set(tours.slots))
     length = math.sqrt(tours.mean_square)

@@ -31,7 +31,7 @@ from flexpress.planning import Plan
 from flexpress.planning.plan_file import check_plan
 from flexpress.scenario import Algorithm, Scenario
 from flexpress.simulation.timetable import Timetable
-from flexpress.theory.bounds import RoundTrips
+from flexpress.theory.bounds import RoundTrips, check_head_start
 
 MOST_LANDINGS = 2000
 """A cycle with more landings is cut off after so many: then the growth is a bound."""
@@ -67,7 +67,7 @@ def growth(
     step = check_number("step", step, above=0)
     algorithm = scenario.run.algorithm if algorithm is None else algorithm
     check_choice("algorithm", algorithm, _BOTH)
-    gamma = scenario.run.head_start if head_start is None else _checked(head_start)
+    gamma = scenario.run.head_start if head_start is None else check_head_start(head_start)
     landings = _Landings.of(Timetable.of(scenario, plan, algorithm))
     per_slot = float(landings.growths(np.array([1 - step]), gamma)[0])
     return Growth(per_slot, landings.slots, landings.repeat)
@@ -79,7 +79,7 @@ def stable_step(algorithm: Algorithm, tours: RoundTrips, head_start: float) -> f
     By the exact clock a tour has Delta_k steps on average only.
     """
     landings = _Landings.of_tours(tours.in_step() if algorithm == "sync" else tours)
-    length, gamma = math.sqrt(tours.mean_square), _checked(head_start)
+    length, gamma = math.sqrt(tours.mean_square), check_head_start(head_start)
     low, high = 0.0, 1.0  # shares a of a tour, 1 - (1 - eta c)^length
     for _ in range(_NARROWINGS):
         shares = np.linspace(low, high, _SEARCHED + 1)[1:]
@@ -90,10 +90,6 @@ def stable_step(algorithm: Algorithm, tours: RoundTrips, head_start: float) -> f
         first = int(np.argmax(unstable))
         low, high = (float(shares[first - 1]) if first else low), float(shares[first])
     return float(1 - (1 - low) ** (1 / length))
-
-
-def _checked(head_start: float) -> float:
-    return check_number("head_start", head_start, least=0, most=1)
 
 
 @dataclass(frozen=True, eq=False)
