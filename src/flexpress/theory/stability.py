@@ -73,6 +73,18 @@ def growth(
     return Growth(per_slot, landings.slots, landings.repeat)
 
 
+def growth_per_tour(
+    algorithm: Algorithm, tours: RoundTrips, step: float, head_start: float
+) -> float:
+    """Of a mode for which eta c is `step`, at most 1, over a tour of mean length Delta.
+
+    By the exact clock a tour has Delta_k steps on average only.
+    """
+    landings = _Landings.of_tours(tours.in_step() if algorithm == "sync" else tours)
+    length = math.sqrt(tours.routes(algorithm))
+    return float(landings.growths(np.array([1 - step]), head_start)[0] ** length)
+
+
 def stable_step(algorithm: Algorithm, tours: RoundTrips, head_start: float) -> float:
     """The largest eta c, at most 1, up to which no mode grows: tours of Delta_k steps each.
 
