@@ -10,11 +10,19 @@ import pytest
 from command_line import Outcome, Run
 from small_run import FOUR, write_scenario
 
-from flexpress import make_learner, simulate
+from flexpress import Plan, make_learner, simulate
 from flexpress.planning import make_plan
 from flexpress.planning.plan_file import save_plan
-from flexpress.scenario import Scenario
-from flexpress.theory import Trial
+from flexpress.scenario import DEFAULT_HEAD_START, Algorithm, Scenario
+from flexpress.theory import (
+    Constants,
+    RoundTrips,
+    Trial,
+    bound,
+    stable_rate,
+    theorem2,
+    theorem3,
+)
 from flexpress.theory.advice import WORTH
 
 SLOW_LINK: dict[str, object] = {
@@ -57,8 +65,9 @@ def test_a_row_for_every_plan_and_algorithm(run: Run) -> None:
     ]
     assert " L " in outcome.out  # from below, so that it must not be told as a bound
     assert outcome.out.count(" the largest seen, on average ") == 3
-    last = outcome.out.splitlines()[-1]
-    assert last.startswith(" Fly FedEx-")
+    *_, advice, head_start = outcome.out.splitlines()
+    assert advice.startswith(" Fly FedEx-")
+    assert "head_start = 0.5" in head_start
     assert not Path("flexpress-out").exists()
 
 
@@ -148,7 +157,8 @@ def test_the_advice_was_tried(run: Run) -> None:
     assert (advice["algorithm"], advice["decided_by"]) == (ahead, "trial")
     assert f"Fly FedEx-{ahead.capitalize()} on the {advice['objective']} plan" in advice["sentence"]
     shown = run("bound", "unequal.toml").out
-    assert shown.splitlines()[-1].strip() == advice["sentence"]
+    last = [line.strip() for line in shown.splitlines()[-2:]]
+    assert last == [advice["sentence"], advice["head_start_sentence"]]
     for trial, accuracy in zip(found["trials"], accuracies, strict=True):
         row = f" {trial['algorithm']} {trial['objective']} "
         assert f"{accuracy:.1%}" in next(line for line in shown.splitlines() if row in line)
@@ -166,20 +176,82 @@ def test_what_cannot_be_tried_is_decided_by_stability(run: Run) -> None:
 
 
 def test_async_that_diverges_is_not_advised(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def diverge(*arguments: Any) -> Trial:
-        return Trial("async", "sws", 400, None)
+    fly = bound._flown
 
-    monkeypatch.setattr("flexpress.theory.bound._try_async", diverge)
+    def diverge(scenario: Scenario, plan: Plan, algorithm: Algorithm, *others: Any) -> Trial:
+        if algorithm == "async":
+            return Trial("async", "sws", 400, None)
+        return fly(scenario, plan, algorithm, *others)
+
+    monkeypatch.setattr(bound, "_flown", diverge)
     unequal().save("unequal.toml")
     shown = run("bound", "unequal.toml").out
     assert "diverged" in next(line for line in shown.splitlines() if " async sws " in line)
-    assert shown.splitlines()[-1].startswith(" Fly FedEx-Sync on the ")
+    assert shown.splitlines()[-2].startswith(" Fly FedEx-Sync on the ")
 
 
 def test_tours_of_one_length_are_not_tried(run: Run) -> None:
     found = document(run("bound", write_scenario(), "--json"))
     assert found["trials"] == []
     assert (found["advice"]["algorithm"], found["advice"]["decided_by"]) == ("sync", "tours")
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_a_head_start_was_tried(run: Run, equal: bool) -> None:
+    """What is advised, without and with one; also where both algorithms are the same."""
+    scenario = FOUR if equal else unequal()
+    scenario.save("mine.toml")
+    found = document(run("bound", "mine.toml", "--json"))
+    advice, pair = found["advice"], found["head_start_trials"]
+    assert [trial["head_start"] for trial in pair] == [0.0, DEFAULT_HEAD_START]
+    accuracies = []
+    for trial in pair:
+        assert (trial["algorithm"], trial["objective"]) == (
+            advice["algorithm"],
+            advice["objective"],
+        )
+        plan = make_plan(scenario, objective=trial["objective"])
+        one = scenario.replace(run={"eval_every": 20, "head_start": trial["head_start"]})
+        trace = simulate(one, plan, make_learner(one), algorithm=trial["algorithm"], horizon=400)
+        accuracies.append(sum(each.accuracy for each in trace.metrics) / len(trace.metrics))
+        assert trial["accuracy"] == pytest.approx(accuracies[-1])
+        assert f"{accuracies[-1]:.1%}" in advice["head_start_sentence"]
+    ahead = accuracies[1] - accuracies[0] >= WORTH
+    assert advice["head_start"] == (DEFAULT_HEAD_START if ahead else 0.0)
+    assert advice["head_start_sentence"].startswith("Fly it with head_start = 0.5") == ahead
+
+
+def test_a_scenario_with_a_head_start(run: Run) -> None:
+    """Sync by Theorem 3, Async by Theorem 2 with it; stability and the trials with it as well."""
+    scenario = unequal(run={"head_start": 0.25})
+    scenario.save("mine.toml")
+    found = document(run("bound", "mine.toml", "--json", "--horizon", "500"))
+    assert found["head_start"] == 0.25
+    assert [trial["head_start"] for trial in found["trials"]] == [0.25, 0.25]
+    assert [trial["head_start"] for trial in found["head_start_trials"]] == [0.25, 0.0]
+    measured = found["constants"]
+    keys = ("smoothness", "gradient", "noise", "dissimilarity")
+    values = [measured[key]["value"] for key in keys]
+    constants = Constants(*values[:3], measured["start_gap"], measured["start_gradient"], values[3])
+    for row in found["forecasts"]:
+        tours = RoundTrips(tuple(row["tours"]["clients"]), tuple(row["tours"]["slots"]))
+        theorem = theorem3 if row["algorithm"] == "sync" else theorem2
+        right = theorem(constants, row["rate"], tours, 500, 0.25)
+        assert row["bound"]["total"] == pytest.approx(right.total)
+        stable = stable_rate(row["algorithm"], tours, constants.smoothness, 0.25)
+        assert row["stable_rate"] == pytest.approx(stable)
+    shown = run("bound", "mine.toml").out
+    assert "by Theorem 3 for sync, by Theorem 2 for async" in shown
+    assert "head_start = 0.25; Theorem 2 holds with it, but does not show what it gains" in shown
+    assert " zeta " in shown
+
+
+def test_the_option_is_the_scenario_s_setting(run: Run) -> None:
+    unequal().save("without.toml")
+    unequal(run={"head_start": 0.25}).save("with.toml")
+    option = document(run("bound", "without.toml", "--head-start", "0.25", "--json"))
+    assert option == document(run("bound", "with.toml", "--json"))
+    assert_refused(run("bound", "with.toml", "--head-start", "2"), "run.head_start", "0 and 1")
 
 
 def test_a_module_of_one_s_own(run: Run) -> None:

@@ -66,6 +66,7 @@ def test_the_list_of_theory() -> None:
         "Estimate",
         "Estimates",
         "Forecast",
+        "Growth",
         "LossFunction",
         "Measured",
         "Outlook",
@@ -77,6 +78,7 @@ def test_the_list_of_theory() -> None:
         "estimate",
         "exact_constants",
         "forecast",
+        "growth",
         "lemma1",
         "lemma2_global",
         "lemma2_local",
@@ -90,6 +92,7 @@ def test_the_list_of_theory() -> None:
         "theorem1",
         "theorem1_simplified",
         "theorem2",
+        "theorem3",
     ]
     assert all(hasattr(theory, name) for name in theory.__all__)
 

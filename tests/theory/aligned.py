@@ -2,6 +2,7 @@
 
 "Aligning Client Training": clients of transporter k receive x^t at t = 0, Delta_k, 2 Delta_k, ..
 at once, train for Delta_k slots, and their updates wait one more round before they are uploaded.
+With a head start they begin at x^t less gamma times the update that begins to wait.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ def aligned(
     periods: Sequence[int],
     num_slots: int,
     algorithm: Literal["sync", "async"],
+    head_start: float = 0.0,
 ) -> Aligned:
     """`groups[k]` are the clients of transporter k, R_k; clients are in the order of all groups."""
     if algorithm == "sync":
@@ -60,7 +62,7 @@ def aligned(
                 phi[i] = t - periods[k] - 1
         for k in landing:
             for i in members[k]:
-                local[i] = x
+                local[i] = x - head_start * waiting[i]
                 since[i] = t
         history.append((x, v, local.copy(), phi.copy(), since.copy()))
         jobs = [Job(i, model, t, 1) for i, model in zip(clients, local, strict=True)]

@@ -29,10 +29,10 @@ class Case:
     def tours(self) -> RoundTrips:
         return RoundTrips(self.clients, tuple(float(d) for d in self.periods))
 
-    def run(self, algorithm: Literal["sync", "async"]) -> Run:
+    def run(self, algorithm: Literal["sync", "async"], head_start: float = 0.0) -> Run:
         ids = iter(self.problem.client_ids)
         groups = [[next(ids) for _ in range(r)] for r in self.clients]
-        paths = aligned(self.problem, groups, self.periods, self.num_slots, algorithm)
+        paths = aligned(self.problem, groups, self.periods, self.num_slots, algorithm, head_start)
         return Run(self.problem, self.tours, paths)
 
 

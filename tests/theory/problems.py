@@ -99,7 +99,14 @@ class Problem:
             noise=max(0.0, *variances) ** 0.5,
             start_gap=max(0.0, float(self.loss(self.start)) - lowest),
             start_gradient=float(np.sum(self.gradient(self.start) ** 2)),
+            dissimilarity=self.dissimilarity,
         )
+
+    @property
+    def dissimilarity(self) -> float:
+        """zeta: exact for orthonormal axes, else an upper bound."""
+        stretch = float(np.linalg.eigvalsh(self.axes @ self.axes.T)[-1])
+        return float(stretch * self.shapes.widest().sum()) ** 0.5
 
     @cached_property
     def smoothness(self) -> float:

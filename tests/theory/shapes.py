@@ -38,6 +38,9 @@ class Shapes(Protocol):
     def lowest(self) -> float:
         """The minimum over all u of the mean over the clients, summed over the axes."""
 
+    def widest(self) -> Array:
+        """The supremum over u_j of the mean squared distance of phi_ij' from its mean: (axes,)."""
+
 
 def over(parameters: Array, u: Array) -> Array:
     """(clients, axes, ..) -> the same with the axes of `u` that lie between."""
@@ -74,6 +77,14 @@ class Waves:
         """A sum of cosines of one frequency is a cosine: of the height of the sum of phasors."""
         phasors = np.mean(self.height * np.exp(1j * self.phase), axis=0)
         return float(np.sum(np.mean(self.height, axis=0) - np.abs(phasors)))
+
+    def widest(self) -> Array:
+        """Of sin^2 = (1 - cos 2u) / 2, whose phasors are the squares."""
+        phasors = self.height * np.exp(1j * self.phase)
+        apart = phasors - phasors.mean(axis=0)
+        sides = np.mean(np.abs(apart) ** 2, axis=0), np.abs(np.mean(apart**2, axis=0))
+        largest: Array = (sides[0] + sides[1]) / 2
+        return largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +147,16 @@ class Ramps:
             inside = crossings[(shares >= 0) & (shares <= 1)]
             total += self.mean(self.value, np.concatenate([places, inside]), j).min()
         return total
+
+    def widest(self) -> Array:
+        """Slopes are straight between knots, so their mean square is convex: largest at knots."""
+        widest = []
+        for j in range(self.knots.shape[1]):
+            places = np.unique(self.knots[:, j])
+            mean = self.mean(self.slope, places, j)
+            squares = self.mean(lambda who, u: self.slope(who, u) ** 2, places, j)
+            widest.append(max(0.0, float(np.max(squares - mean**2))))
+        return np.array(widest)
 
     def mean(self, function: Any, places: Array, j: int) -> Array:
         """Of a function over the clients, on axis j: (places,)."""

@@ -226,6 +226,31 @@ def test_the_start_is_that_of_all_clients() -> None:
     assert found.start_gradient == pytest.approx(slope @ slope, rel=1e-12)
 
 
+def test_dissimilarity_of_all_clients() -> None:
+    """The root of the mean of |grad f_i - grad f|^2, at the model where it is largest."""
+    bowls = random_bowls(3, clients=7)
+    models = np.random.default_rng(3).standard_normal((3, 4))
+    found = estimate(bowls, models, clients=7)
+    expected = [bowls.gradients(range(7), model).var(axis=0).sum() ** 0.5 for model in models]
+    assert found.dissimilarity is not None
+    assert found.dissimilarity.value == pytest.approx(max(expected))
+    assert found.dissimilarity.samples == 21
+    assert found.constants.dissimilarity == found.dissimilarity.value
+
+
+def test_dissimilarity_from_some_of_the_clients() -> None:
+    """Its square is right in the mean over the draws."""
+    bowls, model = random_bowls(4, clients=9), np.ones(4)
+    exact = bowls.gradients(range(9), model).var(axis=0).sum()
+    drawn = [estimate(bowls, [model], clients=3, iterations=1, seed=s) for s in range(300)]
+    squares = [each.dissimilarity.value**2 for each in drawn if each.dissimilarity]
+    assert np.mean(squares) == pytest.approx(exact, rel=4 * np.std(squares) / exact / 300**0.5)
+    assert estimate(bowls, [model], clients=1).dissimilarity is None
+    alone = estimate(random_bowls(5, clients=1), [model]).dissimilarity
+    assert alone is not None
+    assert alone.value == 0
+
+
 def test_the_same_seed_gives_the_same() -> None:
     bowls = random_bowls(1, clients=40)
     models = np.random.default_rng(0).standard_normal((2, 4))

@@ -149,3 +149,32 @@ def test_mistakes(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=f"^{message}") as caught:
         exact_constants(**(GOOD | change))
     assert "\n" not in str(caught.value)
+
+
+def test_dissimilarity_is_the_largest_that_is_found() -> None:
+    """The root of the mean over clients of |grad f_i - grad f|^2, climbed to within the ball."""
+    for seed in range(6):
+        rng = np.random.default_rng([18, seed])
+        clients, params, radius = 4, 3, float(rng.uniform(0.2, 3))
+        halves = rng.standard_normal((clients, params, params))
+        a, c = halves @ halves.transpose(0, 2, 1) / 4 + np.eye(params), rng.standard_normal((4, 3))
+        start = rng.standard_normal(params)
+        zeta = exact_constants(a, c, 0.0, start, radius).dissimilarity
+        assert zeta is not None
+        apart = a - a.mean(axis=0)
+        slopes = np.einsum("ijk,ik->ij", a, start - c)
+        slopes -= slopes.mean(axis=0)
+        wide = np.concatenate(apart) / clients**0.5  # all clients in one: |A u + b|^2
+        tall = np.concatenate(slopes) / clients**0.5
+        points = rng.standard_normal((200, params))
+        for _ in range(2000):
+            points *= radius / np.linalg.norm(points, axis=1, keepdims=True)
+            points = (points @ wide.T + tall) @ wide
+        points *= radius / np.linalg.norm(points, axis=1, keepdims=True)
+        found = np.square(points @ wide.T + tall).sum(axis=1).max()
+        assert zeta**2 == pytest.approx(found, rel=1e-9)
+
+
+def test_equal_clients_are_not_dissimilar() -> None:
+    same = {"curvatures": np.tile(np.eye(2), (3, 1, 1)), "centres": np.ones((3, 2))}
+    assert exact_constants(**{**GOOD, **same}).dissimilarity == 0

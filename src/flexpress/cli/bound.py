@@ -17,6 +17,8 @@ from flexpress.cli.terminal import complain, say, show
 _PLAN_HELP = "A plan.json, or the folder it is in; by default plans of all objectives are made."
 _TARGET_HELP = "Target for the mean of |grad f|²; by default a tenth of its value at the start."
 
+_HEAD_START_HELP = "Head start of the clients, 0 to 1; by default that of the scenario."
+
 
 def bound(
     name: ScenarioName,
@@ -26,6 +28,9 @@ def bound(
         typer.Option(metavar="T", help="Number of slots at which to evaluate the bound."),
     ] = None,
     target: Annotated[float | None, typer.Option(metavar="EPS", help=_TARGET_HELP)] = None,
+    head_start: Annotated[
+        float | None, typer.Option(metavar="GAMMA", help=_HEAD_START_HELP)
+    ] = None,
     engine: Annotated[
         str,
         typer.Option(
@@ -40,7 +45,8 @@ def bound(
 
     SCENARIO is a TOML file, or the name of a preset if there is no such file. The constants of
     the theorems are estimated at its initial model, and at models of a short run. With up to
-    40 clients both algorithms are tried for 400 slots, and the better one is advised.
+    40 clients both algorithms are tried for 400 slots, and the better one is advised; it is also
+    tried with a head start, or without if the scenario has one.
     """
     given = find_scenario(name)
     find_modules(given, name)
@@ -51,6 +57,7 @@ def bound(
             None if flown is None else [flown],
             horizon=horizon,
             target=target,
+            head_start=head_start,
             engine=cast("flexpress.learning.Engine", engine),
             on_progress=screen.trying,
             on_planning=screen.planning,

@@ -11,6 +11,7 @@ from flexpress.theory.bounds import (
     theorem1,
     theorem1_simplified,
     theorem2,
+    theorem3,
 )
 from flexpress.theory.estimates import Estimate, Estimates, estimate
 from flexpress.theory.forecast import Forecast, forecast
@@ -25,6 +26,7 @@ from flexpress.theory.rates import (
     soonest,
     stable_rate,
 )
+from flexpress.theory.stability import Growth, growth
 
 __all__ = [
     "Advice",
@@ -33,6 +35,7 @@ __all__ = [
     "Estimate",
     "Estimates",
     "Forecast",
+    "Growth",
     "LossFunction",
     "Measured",
     "Outlook",
@@ -44,6 +47,7 @@ __all__ = [
     "estimate",
     "exact_constants",
     "forecast",
+    "growth",
     "lemma1",
     "lemma2_global",
     "lemma2_local",
@@ -57,4 +61,5 @@ __all__ = [
     "theorem1",
     "theorem1_simplified",
     "theorem2",
+    "theorem3",
 ]

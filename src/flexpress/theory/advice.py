@@ -4,19 +4,21 @@ Each algorithm flies the plan that minimises the delay in its theorem. No theore
 the algorithms: by Theorem 2 for both, FedEx-Async is never behind on the same plan, and no theorem
 shows that stale updates make it oscillate. The stability of a quadratic shows that, but knows
 neither how steep a net really is nor what is gained by landing sooner. So both are tried for some
-hundred slots at the scenario's learning rate, and the one that learns better is advised.
+hundred slots at the scenario's learning rate, and the one that learns better is advised. That one
+is then tried without a head start and with one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from flexpress.errors import InputError
-from flexpress.scenario import Algorithm, Objective
+from flexpress.scenario import DEFAULT_HEAD_START, Algorithm, Objective
 from flexpress.theory.bounds import RoundTrips
 from flexpress.theory.forecast import Forecast
+from flexpress.theory.stability import growth_per_tour
 
 WORTH = 0.02
 """The smallest difference in mean accuracy between two runs that counts.
@@ -39,6 +41,7 @@ class Trial:
     objective: Objective  # of the plan
     slots: int
     accuracy: float | None  # on the test samples, mean over the slots; None: it diverged
+    head_start: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -49,27 +52,92 @@ class Advice:
     objective: Objective  # of the plan to fly it on
     decided_by: Literal["tours", "trial", "stability", "bound"]
     sentence: str
+    head_start: float = 0.0  # to fly it with
+    head_start_sentence: str = ""
 
 
 def advise(
-    forecasts: Sequence[Forecast], learning_rate: float, trials: Sequence[Trial] = ()
+    forecasts: Sequence[Forecast],
+    learning_rate: float,
+    trials: Sequence[Trial] = (),
+    head_start_trials: Sequence[Trial] = (),
+    *,
+    smoothness: float | None = None,
 ) -> Advice:
-    """Choose one of the forecasts. `trials` holds one for each algorithm, or none."""
+    """Choose one of the forecasts, and a head start for it.
+
+    `trials` holds one for each algorithm, or none; `head_start_trials` two of the better algorithm,
+    without and with a head start, or none. Then the head start is judged by a quadratic whose
+    curvature is `smoothness`.
+    """
     sync, free = _best(forecasts, "sync"), _best(forecasts, "async")
     if one_algorithm(sync.tours, free.tours):
         same = "on tours of one length FedEx-Async is the same algorithm"
-        return Advice("sync", sync.objective, "tours", f"Fly {_plan_of(sync)}: {same}.")
-    if trials:
-        return _tried(sync, free, learning_rate, trials)
-    return _untried(sync, free, learning_rate)
+        advice = Advice("sync", sync.objective, "tours", f"Fly {_plan_of(sync)}: {same}.")
+    elif trials:
+        advice = _tried(sync, free, learning_rate, trials)
+    else:
+        advice = _untried(sync, free, learning_rate)
+    flown = free if advice.algorithm == "async" else sync
+    if head_start_trials:
+        gamma, why = _tried_head_start(flown.head_start, head_start_trials)
+    elif smoothness is not None:
+        gamma, why = _damping(flown, min(1.0, learning_rate * smoothness))
+    else:
+        gamma, why = flown.head_start, ""
+    return replace(advice, head_start=gamma, head_start_sentence=why)
 
 
-def _tried(sync: Forecast, free: Forecast, rate: float, trials: Sequence[Trial]) -> Advice:
-    """By the trials: Async only if it is clearly ahead."""
+def _tried_head_start(present: float, trials: Sequence[Trial]) -> tuple[float, str]:
+    """The better one, and why; if there is no difference worth naming, the present one."""
+    without, ahead = sorted(trials, key=lambda trial: trial.head_start)
+    gain = (ahead.accuracy or 0.0) - (without.accuracy or 0.0)
+    named = f"head_start = {ahead.head_start:g}"
+    found = f"{_text(ahead.accuracy)} with it, {_text(without.accuracy)} without"
+    if gain >= WORTH:
+        return ahead.head_start, f"Fly it with {named}: {found}."
+    if gain <= -WORTH:
+        return 0.0, f"Fly it without {named}: {found}."
+    return present, f"A {named} makes no difference worth naming: {found}."
+
+
+def _text(accuracy: float | None) -> str:
+    return "diverged" if accuracy is None else f"{accuracy:.1%}"
+
+
+def _damping(flown: Forecast, step: float) -> tuple[float, str]:
+    """By what a tour leaves of the mode with the curvature L."""
+    gamma = flown.head_start or DEFAULT_HEAD_START
+    more, less = (
+        growth_per_tour(flown.algorithm, flown.tours, step, each) for each in (gamma, 0.0)
+    )
+    named = f"head_start = {gamma:g}"
+    left = f"by a quadratic with this L, a tour leaves {more:.2f} of a deviation, not {less:.2f}"
+    if more < less:
+        return gamma, f"Fly it with {named}: {left}. This was not tried."
+    return flown.head_start, f"A {named} damps no more: {left}. This was not tried."
+
+
+def better(trials: Sequence[Trial]) -> Algorithm:
+    """Async only if it is clearly ahead, or Sync diverged."""
+    found = _by_algorithm(trials)
+    less, more = found["sync"].accuracy, found["async"].accuracy
+    if less is None or more is None:
+        return "async" if less is None else "sync"
+    return "async" if more - less >= WORTH else "sync"
+
+
+def _by_algorithm(trials: Sequence[Trial]) -> dict[Algorithm, Trial]:
     found = {trial.algorithm: trial for trial in trials}
     if len(trials) != len(_NAMES) or set(found) != set(_NAMES):
         given = ", ".join(trial.algorithm for trial in trials)
         raise InputError(f"trials of {given}: must be one of sync and one of async, or none")
+    return found
+
+
+def _tried(sync: Forecast, free: Forecast, rate: float, trials: Sequence[Trial]) -> Advice:
+    """By the trials."""
+    found = _by_algorithm(trials)
     less, more = found["sync"].accuracy, found["async"].accuracy
     how = f"tried for {found['sync'].slots} slots at learning rate {rate:g}"
     if less is None or more is None:

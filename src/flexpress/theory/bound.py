@@ -14,9 +14,9 @@ from flexpress.learning import Engine, TrainingLoss, Vector, make_learner
 from flexpress.planning import Plan, Progress, make_plan
 from flexpress.planning.plan_file import check_plan
 from flexpress.planning.progress import OnProgress, ignore_progress
-from flexpress.scenario import Algorithm, Objective, Scenario, check_scenario
+from flexpress.scenario import DEFAULT_HEAD_START, Algorithm, Objective, Scenario, check_scenario
 from flexpress.simulation.compare import OnRun, ignore_run, simulate
-from flexpress.theory.advice import Trial, one_algorithm
+from flexpress.theory.advice import Trial, better, one_algorithm
 from flexpress.theory.bounds import RoundTrips, check_horizon
 from flexpress.theory.estimates import Estimates, estimate
 from flexpress.theory.outlook import Outlook, outlook
@@ -53,6 +53,7 @@ def bound(
     *,
     horizon: int | None = None,
     target: float | None = None,
+    head_start: float | None = None,
     engine: Engine = "auto",
     on_progress: OnRun = ignore_run,
     on_planning: OnProgress = ignore_progress,
@@ -61,12 +62,16 @@ def bound(
     """Evaluate the paper's bounds for these plans, by default one for each objective.
 
     The constants are estimated at models of a short run of FedEx-Sync. Where a trial is cheap
-    enough, FedEx-Async is simulated as well, and the better algorithm is advised. `target` is for
-    the mean of |grad f|^2, by default a tenth of its value at the start.
+    enough, FedEx-Async is simulated as well, and the better algorithm is advised; it is also tried
+    without a head start if the scenario has one, else with one. `target` is for the mean of
+    |grad f|^2, by default a tenth of its value at the start.
     """
     check_scenario(scenario)
     check_callable(on_progress=on_progress, on_planning=on_planning, tell=tell)
-    scenario = scenario.replace(run={} if horizon is None else {"horizon": horizon})
+    given = {"horizon": horizon, "head_start": head_start}
+    scenario = scenario.replace(
+        run={key: value for key, value in given.items() if value is not None}
+    )
     if target is not None:
         check_target(target)
     if plans is not None:
@@ -78,10 +83,18 @@ def bound(
     round_trips = [RoundTrips.of(scenario, plan) for plan in plans]
     longest = max(round_trips, key=lambda each: each.longest)
     check_horizon(longest, scenario.run.horizon)
-    models, trials = _try(scenario, plans, engine, on_progress, tell)
+    models, trials, pair = _try(scenario, plans, engine, on_progress, tell)
     estimates = _estimate(scenario, models, loss, on_planning)
     counts = loss.task.label_counts()
-    found = outlook(scenario, plans, estimates.constants, counts, target=target, trials=trials)
+    found = outlook(
+        scenario,
+        plans,
+        estimates.constants,
+        counts,
+        target=target,
+        trials=trials,
+        head_start_trials=pair,
+    )
     return BoundResult(found, estimates)
 
 
@@ -112,7 +125,7 @@ def short_run(
         on_progress=on_progress,
     ).metrics
     accuracy = sum(each.accuracy for each in metrics) / len(metrics)
-    return models, Trial(algorithm, plan.objective, slots, accuracy)
+    return models, Trial(algorithm, plan.objective, slots, accuracy, scenario.run.head_start)
 
 
 def _plans(scenario: Scenario, on_planning: OnProgress) -> list[Plan]:
@@ -131,10 +144,11 @@ def _plans(scenario: Scenario, on_planning: OnProgress) -> list[Plan]:
 
 def _try(
     scenario: Scenario, plans: Sequence[Plan], engine: Engine, on_progress: OnRun, tell: Tell
-) -> tuple[list[Vector], list[Trial]]:
-    """Models of FedEx-Sync, and a trial of each algorithm on its best plan.
+) -> tuple[list[Vector], list[Trial], list[Trial]]:
+    """Models of FedEx-Sync, a trial of each algorithm on its best plan, two with and without gamma.
 
-    There is no trial if both are the same algorithm, or if it would have to be too short.
+    There is one algorithm only if all tours are equal, and no trial if it would have to be too
+    short.
     """
     sync, free = (best_plan(scenario, plans, each) for each in ("sync", "async"))
     tours, others = RoundTrips.of(scenario, sync), RoundTrips.of(scenario, free)
@@ -142,18 +156,35 @@ def _try(
     slots = max(slots, _LEAST_TOURS * math.ceil(tours.longest))
     models, trial = short_run(scenario, sync, "sync", slots, engine, on_progress, tell)
     enough = max(SLOTS, _TRIAL_TOURS * max(tours.longest, others.longest))
-    if slots < enough or one_algorithm(tours, others):
-        return models, []
-    return models, [trial, _try_async(scenario, free, slots, engine, on_progress, tell)]
+    if slots < enough:
+        return models, [], []
+
+    def fly(scenario: Scenario, algorithm: Algorithm) -> Trial:
+        plan = free if algorithm == "async" else sync
+        return _flown(scenario, plan, algorithm, slots, engine, on_progress, tell)
+
+    other = scenario.replace(run={"head_start": 0.0 if trial.head_start else DEFAULT_HEAD_START})
+    if one_algorithm(tours, others):
+        return models, [], [trial, fly(other, "sync")]
+    trials = [trial, fly(scenario, "async")]
+    ahead = better(trials)
+    (own,) = [each for each in trials if each.algorithm == ahead]
+    return models, trials, [own, fly(other, ahead)]
 
 
-def _try_async(
-    scenario: Scenario, plan: Plan, slots: int, engine: Engine, on_progress: OnRun, tell: Tell
+def _flown(
+    scenario: Scenario,
+    plan: Plan,
+    algorithm: Algorithm,
+    slots: int,
+    engine: Engine,
+    on_progress: OnRun,
+    tell: Tell,
 ) -> Trial:
     try:
-        return short_run(scenario, plan, "async", slots, engine, on_progress, tell)[1]
+        return short_run(scenario, plan, algorithm, slots, engine, on_progress, tell)[1]
     except DivergedError:
-        return Trial("async", plan.objective, slots, None)
+        return Trial(algorithm, plan.objective, slots, None, scenario.run.head_start)
 
 
 def _estimate(

@@ -1,7 +1,7 @@
 """The paper's lemmas and theorems, and what they are about: constants and round trips.
 
 Every bound is the right-hand side of its statement, as printed. docs/theory.md has the statements
-and comments on their proofs.
+and comments on their proofs. Theorem 3 and the head start of Theorem 2 are ours, and proved there.
 """
 
 from __future__ import annotations
@@ -28,10 +28,13 @@ class Constants:
     noise: float  # sigma: limit for that of their distances from the client's gradient
     start_gap: float  # f(x^0) - f^*
     start_gradient: float  # |grad f(x^0)|^2
+    dissimilarity: float | None = None  # zeta: limit for that of grad f_i - grad f over the clients
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            check_number(field.name, getattr(self, field.name), least=0)
+            value = getattr(self, field.name)
+            if value is not None or field.name != "dissimilarity":
+                check_number(field.name, value, least=0)
         if self.smoothness == 0:
             raise InputError("smoothness = 0: must be more than 0, as the rate is at most 1/L")
 
@@ -105,7 +108,7 @@ class Bound:
 
     start: float  # distance of x^0 from the best model: fades with T
     first_tour: float  # the model does not change before the first landing: fades with T
-    delay: float  # updates are stale: depends on the plan, does not fade
+    delay: float  # updates are stale, and clients differ: depends on the plan, does not fade
     noise: float  # mini-batches are random: falls with the number of clients
 
     @property
@@ -117,9 +120,9 @@ class Bound:
 class _Factors:
     """The numerical factors of a theorem's terms."""
 
-    start: int
-    delay: int
-    noise: int
+    start: float
+    delay: float
+    noise: float
 
     def bound(
         self, constants: Constants, rate: float, routes: float, num_clients: int, horizon: float
@@ -182,12 +185,60 @@ def lemma2_local(constants: Constants, rate: float, tours: RoundTrips) -> float:
     return 18 * _drift(constants, rate) * tours.mean_square
 
 
-def theorem2(constants: Constants, rate: float, tours: RoundTrips, horizon: float) -> Bound:
-    """The bound for FedEx-Async."""
+def theorem2(
+    constants: Constants, rate: float, tours: RoundTrips, horizon: float, head_start: float = 0.0
+) -> Bound:
+    """The bound for FedEx-Async. It holds with a head start, but does not show what that gains."""
     check_problem(constants, tours)
     check_rate(constants, rate)
     check_horizon(tours, horizon)
-    return THEOREM2.bound(constants, rate, tours.mean_square, tours.num_clients, horizon)
+    gamma = check_head_start(head_start)
+    factors = replace(THEOREM2, delay=max(THEOREM2.delay, 8 + 2 * (4 + gamma) ** 2))
+    return factors.bound(constants, rate, tours.mean_square, tours.num_clients, horizon)
+
+
+def theorem3(
+    constants: Constants, rate: float, tours: RoundTrips, horizon: float, head_start: float = 1.0
+) -> Bound:
+    """The bound for FedEx-Sync with a head start, of the server's own models.
+
+    With gamma = 1 nothing is left of the delay but what clients and mini-batches differ by.
+    """
+    check_problem(constants, tours)
+    check_horizon(tours, horizon)
+    gamma = check_head_start(head_start)
+    _check_own_rate(constants, rate, tours, gamma)
+    spread = theorem3_spread(constants, rate, tours, gamma)
+    lag = ((1 - gamma) * tours.longest) ** 2 * _drift(constants, rate)
+    share, flown = rate * constants.smoothness * tours.longest, 1 - tours.longest / horizon
+    noise = rate * constants.smoothness * constants.noise**2 / tours.num_clients
+    return Bound(
+        start=(1 + share) * 2 * constants.start_gap / (rate * horizon),
+        first_tour=tours.longest / horizon * constants.start_gradient,
+        delay=flown * (1 + share) * constants.smoothness**2 * (lag + spread),
+        noise=flown * (1 + share) * 2 * noise,
+    )
+
+
+def theorem3_spread(
+    constants: Constants, rate: float, tours: RoundTrips, head_start: float
+) -> float:
+    """The bound of (1/N) sum_i E|x_i^t - mean_j x_j^t|^2: how far the clients drift apart."""
+    if constants.dissimilarity is None:
+        raise InputError(
+            "dissimilarity = None: must be a number for Theorem 3; use the constants of estimate"
+        )
+    rho = (1 + rate * constants.smoothness) ** tours.longest - 1
+    apart = tours.longest * constants.dissimilarity + tours.longest**0.5 * constants.noise
+    return (rate * apart * (1 + rho) * (1 + head_start) / (1 - head_start * rho)) ** 2
+
+
+def theorem3_rate(constants: Constants, tours: RoundTrips, head_start: float) -> float:
+    """Theorem 3 holds up to this rate: eta L Delta <= 1, and gamma ((1 + eta L)^Delta - 1) < 1."""
+    most = 1 / tours.longest
+    if head_start:
+        most = min(most, (1 + 1 / head_start) ** (1 / tours.longest) - 1)
+    return most * constants.largest_rate
 
 
 def _drift(constants: Constants, rate: float) -> float:
@@ -206,6 +257,18 @@ def check_rate(constants: Constants, rate: float) -> None:
         raise InputError(
             f"learning rate {shown(rate)}: must be more than 0, at most 1/L = {limit:.6g}"
         )
+
+
+def _check_own_rate(constants: Constants, rate: float, tours: RoundTrips, gamma: float) -> None:
+    limit = theorem3_rate(constants, tours, gamma)
+    if not isinstance(rate, Real) or not 0 < rate < limit * (1 - _ROUNDING):
+        raise InputError(
+            f"learning rate {shown(rate)}: must be more than 0, less than {limit:.6g} for Theorem 3"
+        )
+
+
+def check_head_start(head_start: float) -> float:
+    return check_number("head_start", head_start, least=0, most=1)
 
 
 def check_horizon(tours: RoundTrips, horizon: float) -> None:

@@ -1,4 +1,4 @@
-"""L, G and sigma of a learning problem, measured at some models.
+"""L, G, sigma and zeta of a learning problem, measured at some models.
 
 The assumptions are about all models; the largest values at some models are lower bounds. Take
 models from where the training goes: for nets L is small at x^0, and soon much larger.
@@ -15,6 +15,7 @@ over the steps, whatever the signs of the eigenvalues, and converges to the larg
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -65,6 +66,7 @@ class Estimates:
     noise: Estimate  # sigma
     start_gap: float  # f(x^0) - f^*
     start_gradient: float  # |grad f(x^0)|^2
+    dissimilarity: Estimate | None = None  # zeta, over models; not known from one of many clients
 
     @property
     def constants(self) -> Constants:
@@ -74,6 +76,7 @@ class Estimates:
             noise=self.noise.value,
             start_gap=self.start_gap,
             start_gradient=self.start_gradient,
+            dissimilarity=None if self.dissimilarity is None else self.dissimilarity.value,
         )
 
 
@@ -103,39 +106,70 @@ def estimate(
     _check(loss, models, clients, nearness, batches=batches, iterations=iterations)
     rng = np.random.default_rng(seed)
     work = [
-        (model, group)
-        for model in models
+        (number, model, group)
+        for number, model in enumerate(models)
         for group in _groups(_choose(loss.client_ids, clients, rng), model.size)
     ]
     quotients, powers, variances, products = [], [], [], 0
-    for done, (model, group) in enumerate(work):
+    spreads = [_Spread(len(loss.client_ids), model.size) for model in models]
+    for done, (number, model, group) in enumerate(work):
         on_progress(done / len(work))
         found = _steepest(loss, group, model, iterations=iterations, nearness=nearness, rng=rng)
         quotients.append(found.largest)
         products += found.products
-        power, variance = _mean_squares(loss, group, model, batches)
+        exact = _finite(loss.gradients(group, model))
+        spreads[number].add(exact)
+        power, variance = _mean_squares(loss, group, model, exact, batches)
         powers.append(power)
         variances.append(variance)
     gap, slope = _at_start(loss, models[0], lowest)
     on_progress(1.0)
-    samples = batches * sum(len(group) for _, group in work)
+    samples = batches * sum(len(group) for _, _, group in work)
     return Estimates(
         smoothness=_summary(np.concatenate(quotients), products),
         gradient=_summary(np.sqrt(np.concatenate(powers)), samples),
         noise=_summary(np.sqrt(np.concatenate(variances)), samples),
         start_gap=gap,
         start_gradient=slope,
+        dissimilarity=_dissimilarity(spreads),
     )
 
 
+class _Spread:
+    """Adds up clients' gradients at one model, for their mean squared distance from the mean."""
+
+    def __init__(self, num_clients: int, params: int) -> None:
+        self._all = num_clients
+        self.seen = 0
+        self._squares = 0.0
+        self._total = np.zeros(params)
+
+    def add(self, gradients: Array) -> None:  # (clients, params)
+        self.seen += len(gradients)
+        self._squares += float(squares(gradients).sum())
+        self._total += np.sum(gradients, axis=0, dtype=float)
+
+    def zeta(self) -> float | None:
+        """Of all clients, from those that were drawn: without bias, squared."""
+        if self.seen == 1:
+            return 0.0 if self._all == 1 else None
+        rest = self._squares - float(squares(self._total)) / self.seen
+        return math.sqrt(max(0.0, rest) / (self.seen - 1) * (1 - 1 / self._all))
+
+
+def _dissimilarity(spreads: Sequence[_Spread]) -> Estimate | None:
+    found = [spread.zeta() for spread in spreads]
+    known = np.array([zeta for zeta in found if zeta is not None])
+    return _summary(known, sum(each.seen for each in spreads)) if len(known) else None
+
+
 def _mean_squares(
-    loss: LossFunction, clients: Sequence[int | str], model: Array, batches: int
+    loss: LossFunction, clients: Sequence[int | str], model: Array, exact: Array, batches: int
 ) -> tuple[FloatArray, FloatArray]:
     """Mean squares of mini-batch gradients, and of their distances from the client's: (clients,).
 
     The client's gradient is exact: the mean of the mini-batches would make the distance too small.
     """
-    exact = _finite(loss.gradients(clients, model))
     powers, variances = np.zeros(len(clients)), np.zeros(len(clients))
     for step in range(batches):
         sampled = _finite(loss.sampled(clients, model, [step] * len(clients)))

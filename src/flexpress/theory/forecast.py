@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from flexpress.arguments import check_choice
 from flexpress.scenario import Algorithm, Objective
-from flexpress.theory.bounds import Bound, Constants, RoundTrips, Theorem, theorem1, theorem2
+from flexpress.theory.bounds import (
+    Bound,
+    Constants,
+    RoundTrips,
+    Theorem,
+    check_head_start,
+    theorem1,
+    theorem2,
+    theorem3,
+)
 from flexpress.theory.rates import best_rate, soonest, stable_rate
 
 _THEOREMS: dict[Algorithm, Theorem] = {"sync": theorem1, "async": theorem2}
 
 
-def theorem_of(algorithm: Algorithm) -> Theorem:
-    """InputError for `direct`: the paper has no theorem about it."""
-    return _THEOREMS[check_choice("algorithm", algorithm, tuple(_THEOREMS))]
+def theorem_of(algorithm: Algorithm, head_start: float = 0.0) -> Theorem:
+    """With a head start Theorem 3 is that of Sync. InputError for `direct`: there is no theorem."""
+    found = _THEOREMS[check_choice("algorithm", algorithm, tuple(_THEOREMS))]
+    if check_head_start(head_start) == 0:
+        return found
+    return partial(theorem3 if algorithm == "sync" else theorem2, head_start=head_start)
 
 
 @dataclass(frozen=True)
@@ -30,6 +43,7 @@ class Forecast:
     rate_to_target: float  # with which it does so soonest
     stable_rate: float  # the largest stable one, for a quadratic with this L
     slots_alike: int  # by Theorem 2 for either algorithm, to compare them
+    head_start: float  # gamma
 
 
 def forecast(
@@ -40,14 +54,16 @@ def forecast(
     algorithm: Algorithm,
     horizon: float,
     target: float,
+    head_start: float = 0.0,
 ) -> Forecast:
     """Apply the theorem of the algorithm to the round trips of a plan.
 
     The theorems cannot be compared: with tours of one length both algorithms are the same, but the
     terms of Theorem 2 are up to 4.4 times those of Theorem 1. FedEx-Sync is FedEx-Async with all
-    tours as long as the longest, so Theorem 2 holds for it too: compare `slots_alike`.
+    tours as long as the longest, so Theorem 2 holds for it too: compare `slots_alike`. With a head
+    start the theorem of FedEx-Sync needs the clients' dissimilarity.
     """
-    theorem = theorem_of(algorithm)
+    theorem = theorem_of(algorithm, head_start)
     rate = best_rate(theorem, constants, tours, horizon)
     reached = soonest(theorem, constants, tours, target)
     flown = tours.in_step() if algorithm == "sync" else tours
@@ -59,6 +75,7 @@ def forecast(
         bound=theorem(constants, rate, tours, horizon),
         slots=reached.slots,
         rate_to_target=reached.rate,
-        stable_rate=stable_rate(algorithm, tours, constants.smoothness),
-        slots_alike=soonest(theorem2, constants, flown, target).slots,
+        stable_rate=stable_rate(algorithm, tours, constants.smoothness, head_start),
+        slots_alike=soonest(theorem_of("async", head_start), constants, flown, target).slots,
+        head_start=head_start,
     )

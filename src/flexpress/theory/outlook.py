@@ -44,6 +44,8 @@ class Outlook:
     skews: Mapping[Objective, Skew]
     trials: tuple[Trial, ...]  # empty if they were not made or not needed
     advice: Advice
+    head_start: float  # of the scenario
+    head_start_trials: tuple[Trial, ...]  # what is advised, without one and with one; or empty
 
 
 def outlook(
@@ -55,11 +57,13 @@ def outlook(
     horizon: int | None = None,
     target: float | None = None,
     trials: Sequence[Trial] = (),
+    head_start_trials: Sequence[Trial] = (),
 ) -> Outlook:
     """Forecast every plan with both algorithms, and advise.
 
     `counts` holds the samples of each label at every client, in the order of the scenario. `trials`
-    are runs of each algorithm on its best plan; without them, the advice is by theory alone.
+    are runs of each algorithm on its best plan, and `head_start_trials` two of the better one,
+    without a head start and with one; without them, the advice is by theory alone.
     """
     plans = check_all("plans", plans, Plan, "make them with make_plan(scenario, objective=...)")
     for plan in plans:
@@ -75,21 +79,25 @@ def outlook(
             algorithm=algorithm,
             horizon=horizon,
             target=target,
+            head_start=scenario.run.head_start,
         )
         for plan in plans
         for algorithm in _BOTH
     )
+    rate = scenario.learning.learning_rate
     skews = {plan.objective: _skew_of(scenario, plan, counts) for plan in plans}
     return Outlook(
         constants=constants,
         clock=scenario.run.clock,
         horizon=horizon,
         target=target,
-        learning_rate=scenario.learning.learning_rate,
+        learning_rate=rate,
         forecasts=forecasts,
         skews=skews,
         trials=tuple(trials),
-        advice=advise(forecasts, scenario.learning.learning_rate, trials),
+        advice=advise(forecasts, rate, trials, head_start_trials, smoothness=constants.smoothness),
+        head_start=scenario.run.head_start,
+        head_start_trials=tuple(head_start_trials),
     )
 
 

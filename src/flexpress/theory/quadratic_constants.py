@@ -51,26 +51,39 @@ def exact_constants(
         noise=noise,
         start_gap=_gap(mean, slope),
         start_gradient=float(slope @ slope),
+        dissimilarity=math.sqrt(_widest(a - mean, slopes - slope, radius)),
     )
 
 
 def _largest_square(eigenvalues: FloatArray, slopes: FloatArray, radius: float) -> float:
-    """The supremum of |A u + b|^2 over |u| <= r, in the basis of A's eigenvectors.
+    """The supremum of |A u + b|^2 over |u| <= r, in the basis of A's eigenvectors."""
+    return _largest(eigenvalues**2, eigenvalues * slopes, float(slopes @ slopes), radius)
 
-    It is taken on the sphere, as the function is convex: at u_j = a_j b_j / (m - a_j^2), where m is
-    at least every a_j^2 and makes |u| = r. In the hard case, where b has no part along the steepest
+
+def _widest(a: FloatArray, b: FloatArray, radius: float) -> float:
+    """The supremum of the mean over clients of |A_i u + b_i|^2 over |u| <= r."""
+    values, vectors = np.linalg.eigh((a @ a).mean(axis=0))
+    slopes = vectors.T @ np.einsum("ijk,ij->k", a, b) / len(a)
+    return _largest(np.maximum(values, 0.0), slopes, float(np.sum(b**2)) / len(a), radius)
+
+
+def _largest(squares: FloatArray, slopes: FloatArray, rest: float, radius: float) -> float:
+    """The supremum of sum_j s_j u_j^2 + 2 sum_j b_j u_j + rest over |u| <= r, all s_j >= 0.
+
+    It is taken on the sphere, as the function is convex: at u_j = b_j / (m - s_j), where m is at
+    least every s_j and makes |u| = r. In the hard case, where b has no part along the steepest
     directions, |u| may be less than r for the smallest m already: then u goes the rest of the way
-    along one of those. The value is |b|^2 + b^T A u + m r^2 either way.
+    along one of those. The value is rest + b^T u + m r^2 either way.
     """
     if radius == 0:
-        return float(slopes @ slopes)
-    pulls = (eigenvalues * slopes) ** 2
-    largest = float(np.max(eigenvalues**2))
-    gaps = (largest - eigenvalues**2)[pulls > 0]
+        return rest
+    pulls = slopes**2
+    largest = float(np.max(squares))
+    gaps = (largest - squares)[pulls > 0]
     pulls = pulls[pulls > 0]
     excess = _multiplier(gaps, pulls, radius)
     along = float(np.sum(pulls / (gaps + excess))) if len(pulls) else 0.0
-    return float(slopes @ slopes) + along + (largest + excess) * radius**2
+    return rest + along + (largest + excess) * radius**2
 
 
 def _multiplier(gaps: FloatArray, pulls: FloatArray, radius: float) -> float:

@@ -9,7 +9,8 @@ Let f = (c/2) x^2. A tour of Delta steps brings the share a = 1 - (1 - eta c)^De
 that its clients had, which was the server's two tours ago. FedEx-Sync is x_{r+1} = x_r - a x_{r-1}:
 stable for a < 1. K transporters that land evenly spread over the tour make it
 x_{n+1} = x_n - (a/K) x_{n+1-2K}. Such a recursion, x_{n+1} = x_n - b x_{n-d}, is stable for
-b < 2 sin(pi / (4 d + 2)): with K = 4 for a < 0.84, with many for a < pi/4.
+b < 2 sin(pi / (4 d + 2)): with K = 4 for a < 0.84, with many for a < pi/4. With a head start there
+is no such formula, and the landings are followed one by one (stability.py).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 
 from flexpress.arguments import (
@@ -36,16 +38,25 @@ from flexpress.theory.bounds import (
     Constants,
     RoundTrips,
     Theorem,
+    check_head_start,
     check_problem,
     theorem1,
     theorem1_simplified,
     theorem2,
+    theorem3,
+    theorem3_rate,
 )
+from flexpress.theory.stability import stable_step
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _NARROWINGS = 120
 _SMALLEST_RATE = 1e-30
 """Lower end of the search for a rate, relative to 1/L."""
+
+_INSIDE = 1 - 1e-9
+"""Theorem 3 holds below its largest rate, not at it."""
+
+_PRINTED = (theorem1, theorem1_simplified, theorem2)
 
 
 def paper_rate(constants: Constants, num_clients: int, horizon: float) -> float:
@@ -64,7 +75,9 @@ def paper_order(theorem: Theorem, constants: Constants, tours: RoundTrips) -> Bo
 
     Every term of the bound times sqrt(N T) is at most this.
     """
-    _check_theorem(theorem, constants, tours)
+    if theorem not in _PRINTED:
+        raise refusal("theorem", theorem, "theorem1, theorem1_simplified or theorem2")
+    check_problem(constants, tours)
     sync = theorem is not theorem2
     factors = THEOREM1 if sync else THEOREM2
     routes = tours.routes("sync" if sync else "async")
@@ -79,10 +92,8 @@ def paper_order(theorem: Theorem, constants: Constants, tours: RoundTrips) -> Bo
 
 def best_rate(theorem: Theorem, constants: Constants, tours: RoundTrips, horizon: float) -> float:
     """The rate that minimises the bound after `horizon` slots."""
-    _check_theorem(theorem, constants, tours)
-    return _lowest(
-        lambda rate: theorem(constants, rate, tours, horizon).total, constants.largest_rate
-    )
+    limit = _largest_rate(theorem, constants, tours)
+    return _lowest(lambda rate: theorem(constants, rate, tours, horizon).total, limit)
 
 
 @dataclass(frozen=True)
@@ -95,13 +106,13 @@ class Reached:
 
 def soonest(theorem: Theorem, constants: Constants, tours: RoundTrips, target: float) -> Reached:
     """The fewest slots after which the bound is at most the target, over all rates."""
-    _check_theorem(theorem, constants, tours)
+    limit = _largest_rate(theorem, constants, tours)
     check_target(target)
 
     def slots(rate: float) -> float:
         return slots_to(theorem, constants, rate, tours, target)
 
-    rate = _lowest(slots, constants.largest_rate)
+    rate = _lowest(slots, limit)
     found = slots(rate)
     if math.isinf(found):
         raise InputError(f"target {target:g}: the bound never falls that low; must be larger")
@@ -114,10 +125,18 @@ def check_target(target: float) -> None:
         raise InputError(f"target {shown(target)}: {limits}; it is a squared gradient norm")
 
 
-def _check_theorem(theorem: Theorem, constants: Constants, tours: RoundTrips) -> None:
-    if theorem not in (theorem1, theorem1_simplified, theorem2):
-        raise refusal("theorem", theorem, "theorem1, theorem1_simplified or theorem2")
+def _largest_rate(theorem: Theorem, constants: Constants, tours: RoundTrips) -> float:
+    """Up to which the theorem holds: one of ours, or partial(theorem3, head_start=...) of it."""
+    given, options = theorem, {}
+    if isinstance(theorem, partial):
+        given, options = theorem.func, theorem.keywords
+    if given not in (*_PRINTED, theorem3):
+        raise refusal("theorem", theorem, "theorem1, theorem1_simplified, theorem2 or theorem3")
     check_problem(constants, tours)
+    if given is theorem3:
+        limit = theorem3_rate(constants, tours, options.get("head_start", 1.0))
+        return limit * _INSIDE
+    return constants.largest_rate
 
 
 def slots_to(
@@ -146,14 +165,18 @@ def _lowest(cost: Callable[[float], float], largest_rate: float) -> float:
     return min(math.exp(high), largest_rate)
 
 
-def stable_rate(algorithm: Algorithm, tours: RoundTrips, smoothness: float) -> float:
-    """The largest eta that is stable in the direction of the largest curvature of f.
+def stable_rate(
+    algorithm: Algorithm, tours: RoundTrips, smoothness: float, head_start: float = 0.0
+) -> float:
+    """The largest eta, at most 1/L, that is stable in the direction of the largest curvature of f.
 
     Transporters with tours of equal length land together and count as one.
     """
     check_choice("algorithm", algorithm, ("sync", "async"))
     check_kind("tours", tours, RoundTrips, "use RoundTrips.of(scenario, plan)")
     check_number("smoothness", smoothness, above=0)
+    if check_head_start(head_start):
+        return stable_step(algorithm, tours, head_start) / smoothness
     landings = 1 if algorithm == "sync" else len(set(tours.slots))
     length = math.sqrt(tours.mean_square)
     step = 1.0 if landings == 1 else 1 - math.pow(1 - _stable_share(landings), 1 / length)

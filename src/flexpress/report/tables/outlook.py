@@ -27,10 +27,15 @@ def show_outlook(console: Console, outlook: Outlook, estimates: Estimates) -> No
     columns = _outlook_columns(outlook)
     print_columns(console, columns)
     console.print()
-    for line in [*_explanation(outlook), *_constant_lines(estimates), _skew_line(outlook)]:
+    for line in [
+        *_explanation(outlook),
+        *_constant_lines(estimates, dissimilarity=outlook.head_start > 0),
+        _skew_line(outlook),
+    ]:
         console.print(f" {line}", soft_wrap=True)
     console.print()
-    for line in [*_cautions(outlook), outlook.advice.sentence]:
+    advice = [outlook.advice.sentence, outlook.advice.head_start_sentence]
+    for line in [*_cautions(outlook), *filter(None, advice)]:
         console.print(f" {line}", soft_wrap=True)
 
 
@@ -75,15 +80,22 @@ def _power(text: str) -> str:
 
 
 def _explanation(outlook: Outlook) -> list[str]:
+    gamma = outlook.head_start
+    theorem = "Theorem 3" if gamma else "Theorem 1"
     lines = [
         f"bound:  of |grad f|² on average over {outlook.horizon:,} slots, with the rate that makes "
         "it smallest,",
-        "        by Theorem 1 for sync, by Theorem 2 for async, whose factors are larger: compare",
+        f"        by {theorem} for sync, by Theorem 2 for async, whose factors are larger: compare",
         "        plans by it, not algorithms",
         f"until:  slots after which it can be down to {outlook.target:.2g}, by Theorem 2 for both",
         "stable: largest learning rate at which old updates do not swing, by a quadratic with this "
         "L",
     ]
+    if gamma:
+        lines.append(
+            f"with:   head_start = {gamma:g}; "
+            "Theorem 2 holds with it, but does not show what it gains"
+        )
     if outlook.trials:
         lines.append(
             f"tried:  mean accuracy over {outlook.trials[0].slots} slots at learning rate "
@@ -92,12 +104,15 @@ def _explanation(outlook: Outlook) -> list[str]:
     return lines
 
 
-def _constant_lines(estimates: Estimates) -> list[str]:
+def _constant_lines(estimates: Estimates, *, dissimilarity: bool) -> list[str]:
+    """Only Theorem 3 needs the dissimilarity."""
     named = [
         ("L", estimates.smoothness, "Hessian-vector products"),
         ("G", estimates.gradient, "mini-batches"),
         ("sigma", estimates.noise, "mini-batches"),
     ]
+    if dissimilarity and estimates.dissimilarity is not None:
+        named.append(("zeta", estimates.dissimilarity, "clients' gradients"))
     return [
         *(f"{name} {_estimate_text(each, what)}" for name, each, what in named),
         f"f(x⁰) - f* at most {estimates.start_gap:.3g}, "
@@ -143,11 +158,13 @@ def outlook_to_json(scenario: Scenario, outlook: Outlook, estimates: Estimates) 
         "horizon": outlook.horizon,
         "target": outlook.target,
         "learning_rate": outlook.learning_rate,
+        "head_start": outlook.head_start,
         "largest_rate": outlook.constants.largest_rate,
         "constants": asdict(estimates),
         "forecasts": [_forecast_document(row) for row in outlook.forecasts],
         "skew": {name: asdict(skew) for name, skew in outlook.skews.items()},
         "trials": [asdict(trial) for trial in outlook.trials],
+        "head_start_trials": [asdict(trial) for trial in outlook.head_start_trials],
         "advice": asdict(outlook.advice),
     }
     return json.dumps(document, indent=2, allow_nan=False)
