@@ -18,7 +18,7 @@ from flexpress.learning import datasets
 
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three runs, one of each algorithm."""
+    """Five runs: as in the paper, with a head start, and an ideal link."""
     folder = tmp_path_factory.mktemp("simulated")
     name = write_scenario(folder / "four.toml")
     assert cli.main(["simulate", name, "--algorithm", "all", "--out", str(folder / "out")]) == 0
@@ -66,9 +66,10 @@ def assert_refused(outcome: Outcome, expected: str) -> None:
 def test_several_runs_in_a_folder(runs: Run) -> None:
     page = report(runs, "out")
     assert Path("out/report.html").exists()
-    assert page.all("h1")[0].text == "four: 3 runs compared"
-    assert cells(page, "algorithm") == ["sync", "async", "direct"]
-    assert [state.split()[-1] for state in cells(page, "state")] == ["complete"] * 3
+    assert page.all("h1")[0].text == "four: 5 runs compared"
+    assert cells(page, "algorithm") == ["sync", "async", "sync", "async", "direct"]
+    assert cells(page, "head start") == ["0", "0", "0.5", "0.5", "-"]
+    assert [state.split()[-1] for state in cells(page, "state")] == ["complete"] * 5
     assert headings(page) == ["Summary", "Contents", "Learning curves", "Tours"]
     assert len(page.all("img")) == 4  # curves; map, energies, tours over time
     assert "flexpress report out" in page.all("footer")[0].text
@@ -92,7 +93,7 @@ def test_data_lie_beside_the_page(runs: Run) -> None:
         target = link.attributes["href"]
         assert target.startswith("#") or (Path("out") / target).is_file()
     rows = table("out/figures/curves.csv")
-    for algorithm in ("sync", "async", "direct"):
+    for algorithm in ("sync", "async", "sync-head-start", "async-head-start", "direct"):
         measured = table(f"out/{algorithm}/metrics.csv")
         own = [
             {k: v for k, v in row.items() if k != "run"} for row in rows if row["run"] == algorithm

@@ -4,6 +4,7 @@ from flexpress.scenario.inputs import input_files
 from flexpress.scenario.model import Scenario, check_scenario
 from flexpress.scenario.preset import preset_names, preset_text
 from flexpress.scenario.settings import (
+    DEFAULT_HEAD_START,
     Algorithm,
     Clock,
     LearningSettings,
@@ -14,6 +15,7 @@ from flexpress.scenario.settings import (
 from flexpress.scenario.terrain import Point
 
 __all__ = [
+    "DEFAULT_HEAD_START",
     "Algorithm",
     "Clock",
     "LearningSettings",

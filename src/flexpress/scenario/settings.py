@@ -47,6 +47,9 @@ _FLIGHT_POWER = 30.0
 _HOVER_POWER = 20.0
 TRANSMIT_POWER = 0.1
 
+DEFAULT_HEAD_START = 0.5
+"""Of runs with a head start where the scenario has none: about the best on most networks."""
+
 MOST_WATTS = 1e9
 _LONGEST_HORIZON = 10**9
 _MOST_SAMPLES = 10**9
