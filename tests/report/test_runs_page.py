@@ -250,7 +250,7 @@ def test_few_runs_are_columns_and_many_are_rows() -> None:
 def test_the_lead_tells_the_outcome_and_what_is_missing() -> None:
     one = shown_runs([stored("one")])
     assert _page_title(one) == "shuttles: sync"
-    assert _lead(one) == ["Test accuracy at the end: one 50.0 %."]
+    assert _lead(one) == ["Test accuracy at the end: one: 50.0 %."]
     two = shown_runs([stored("one"), stored("two", state="diverged", learning=seed(2))])
     assert _page_title(two) == "shuttles: 2 runs compared"
     assert _lead(two)[1] == (
@@ -297,7 +297,7 @@ def test_labels_are_asked_of_each_way_of_dealing() -> None:
 
     page = _runs_page([stored("a"), stored("b", learning=seed(1))], label_counts=counts)
     assert len(asked) == 1
-    assert [picture.name for picture in page.sections[1].pictures] == [
+    assert [picture.name for picture in page.sections[2].pictures] == [
         "tours-map",
         "tours-energy",
         "tours-timeline",

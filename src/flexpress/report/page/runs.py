@@ -15,6 +15,7 @@ from flexpress.files.provenance import Outputs
 from flexpress.report.figures.band_figure import bands_figure
 from flexpress.report.figures.bands import band_of, bands_caption, end_texts
 from flexpress.report.figures.picture import Picture, draw_picture
+from flexpress.report.page.costs import costs_sections
 from flexpress.report.page.html import FIGURES_FOLDER, figures_beside, write_page
 from flexpress.report.page.page import Cell, Download, Grid, Page, PageSection
 from flexpress.report.page.plans import LabelCounts, flown_plans, plan_section
@@ -91,7 +92,7 @@ def _runs_page(
     """Calls `label_counts` once for each plan and partition; `made_by` is the last line."""
     shown = shown_runs(runs)
     plans = flown_plans(shown)
-    sections = [_curves_section(shown)]
+    sections = [_curves_section(shown), *costs_sections(shown)]
     for number, flown in enumerate(plans, start=1):
         anchor = "tours" if len(plans) == 1 else f"tours-{number}"
         title = "Tours" if len(plans) == 1 else f"Tours {number}: {flown.cost}"
@@ -117,7 +118,7 @@ def _lead(shown: Sequence[ShownRun]) -> list[str]:
     """The final accuracies, and the runs that are not complete."""
     lines = run_lines(shown)
     ends = first_few(end_texts(lines, [band_of(line) for line in lines]))
-    found = [f"Test accuracy at the end: {'; '.join(' '.join(text.split()) for text in ends)}."]
+    found = [f"Test accuracy at the end: {'; '.join(text.replace('  ', ': ') for text in ends)}."]
     parts = [run for run in shown if run.run.state != "complete"]
     if parts:
         names = "; ".join(first_few([f"{run.name} {run.state.text}" for run in parts]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -150,6 +150,17 @@ def run_lines(runs: Sequence[ShownRun]) -> list[BandLine]:
             groups, labels, _hues(groups), _dashed(groups), strict=True
         )
     ]
+
+
+def line_of_each(runs: Sequence[ShownRun]) -> list[BandLine]:
+    """The line that each run is part of, labelled for this run alone."""
+    groups, lines = _alike(runs), run_lines(runs)
+    found = {
+        run: line if len(group.runs) == 1 else replace(line, label=run.name)
+        for group, line in zip(groups, lines, strict=True)
+        for run in group.runs
+    }
+    return [found[run] for run in runs]
 
 
 def _course(shown: ShownRun, slot: float) -> Course:
