@@ -13,6 +13,7 @@ The data sets are found as `flexpress` finds them: name their folder in $FLEXPRE
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -252,6 +253,31 @@ def show_rows(runs: Sequence[Run], known: Known) -> None:
                 line(" ".join(cell), row, f"{flown[0].rate:g}", *row_texts(flown, links, known))
 
 
+def show_rates(runs: Sequence[Run], known: Known) -> None:
+    """Mean accuracy of each row by learning rate."""
+    rates = sorted({run.rate for run in runs})
+    line("cell", "row", *(f"{rate:g}" for rate in rates))
+    for first in dict.fromkeys(replace(run, rate=rates[0]) for run in runs):
+        found = [replace(first, rate=rate) for rate in rates]
+        if all(run in known for run in found):
+            means = (f"{mean_accuracy(run, known):.1f}" for run in found)
+            line(f"{first.data} {first.partition}", first.row, *means)
+
+
+def write_csv(path: Path, known: Known) -> None:
+    """One line for each run, with what the tables are made of."""
+    names = [*Run.__dataclass_fields__, "mean_accuracy", "final_accuracy", "diverged"]
+    costs = [(t, what) for t in TARGETS for what in ("at", "flights", "kilojoules")]
+    names += [f"{'slots' if what == 'at' else what}_to_{t:.0%}"[:-1] for t, what in costs]
+    with path.open("w", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(names)
+        for run, result in sorted(known.items(), key=lambda item: str(item[0])):
+            accuracies = (round(m(run, known), 3) for m in (mean_accuracy, final_accuracy))
+            spent = (reached(run, known, *cost) for cost in costs)
+            table.writerow([*asdict(run).values(), *accuracies, result["diverged"], *spent])
+
+
 def row_texts(runs: Sequence[Run], links: Mapping[int, Run], known: Known) -> Iterator[str]:
     for measure in (mean_accuracy, final_accuracy):
         values = [measure(run, known) for run in runs]
@@ -300,15 +326,20 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seeds", type=int, nargs="*", help="only these")
     parser.add_argument("--data", choices=DATA, help="only these")
-    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--show", action="store_true", help="print the tables of this part")
+    parser.add_argument("--csv", type=Path, help="write all runs of the file to this table")
     options = parser.parse_args()
     options.out.parent.mkdir(parents=True, exist_ok=True)
     runs = [r for r in PARTS[options.part]() if not options.seeds or r.seed in options.seeds]
     runs = [run for run in runs if options.data in (None, run.data)]
-    if not options.show:
+    if options.csv:
+        write_csv(options.csv, stored(options.out))
+    elif not options.show:
         run_all(runs, options.out, options.workers)
     elif options.part == "gamma":
         show_gammas(runs, stored(options.out))
+    elif options.part == "rates":
+        show_rates(runs, stored(options.out))
     else:
         show_rows(runs, stored(options.out))
 
