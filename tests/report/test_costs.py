@@ -151,6 +151,8 @@ def test_bars_are_as_long_as_the_costs_and_open_where_it_was_not_reached() -> No
     assert filled == [True, True, True, False, True, True]
     pale, strong = (to_rgba(bar.get_facecolor()) for bar in time.patches[:2])
     assert sum(strong[:3]) < sum(pale[:3]), "a fuller colour"
+    few = CostRow("few", (replace(DONE, tours=4), NOT), "#0072B2")
+    assert "4" in [text.get_text() for text in costs_figure([few]).axes[0].texts]
     words = [text.get_text() for text in energy.texts]
     assert words == ["energy (kJ)", "1,500", "1,500", "none", "not reached", "1,500", "none"]
 

@@ -54,6 +54,7 @@ class CostRow:
 class _Panel:
     title: str
     value: Callable[[Cost], float]
+    whole: bool = False  # a count
 
 
 def save_costs(
@@ -120,7 +121,7 @@ def costs_figure(rows: Sequence[CostRow], *, title: str = "", theme: Theme = LIG
 def _panels(rows: Sequence[CostRow]) -> list[_Panel]:
     time, seconds = time_unit(max(cost.seconds for row in rows for cost in row.costs))
     return [
-        _Panel("tours flown", lambda cost: cost.tours),
+        _Panel("tours flown", lambda cost: cost.tours, whole=True),
         _Panel(f"time ({time})", lambda cost: cost.seconds / seconds),
         _Panel("energy (kJ)", lambda cost: cost.energy / 1e3),
     ]
@@ -158,7 +159,7 @@ def _draw(ax: Axes, panel: _Panel, rows: Sequence[CostRow], theme: Theme) -> Non
     every = [panel.value(cost) for row in rows for cost in row.costs]
     ax.set_xlim(0.0, _ROOM * max(every) or 1.0)
     ax.text(0.0, _ABOVE, panel.title, fontsize=9, color=theme.ink, va="bottom")
-    texts = iter(column(every, digits=3))
+    texts = iter([f"{value:,}" for value in every] if panel.whole else column(every, digits=3))
     numbers = [[next(texts) for _ in row.costs] for row in rows]
     for target in range(len(rows[0].costs)):
         places = _places(rows, target)
