@@ -69,7 +69,7 @@ else:
     )
 
 
-__version__ = "0.8.0"
+__version__ = "0.9.0"
 
 __all__ = [
     "DivergedError",
