@@ -58,7 +58,7 @@ def test_all_is_there(
 ) -> None:
     show(browser, pages[name], scheme, screen)
     widths = js(browser, WIDTHS)
-    assert len(widths) == {"sample": 3, "runs": 4}[name]
+    assert len(widths) == {"sample": 3, "runs": 5}[name]
     assert min(widths) > 100
     assert js(browser, "document.documentElement.scrollWidth") <= int(str(screen["width"]))
     assert js(browser, "Math.max(...[...document.images].map(image => image.width))") <= int(
