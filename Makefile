@@ -34,7 +34,7 @@ demo: .venv/compiled
 	@echo
 	@echo "Done. Everything is in out/demo; open these files:"
 	@echo "  minmax/map.png, sws/map.png  two plans for the paper's network of 40 sensors and 4 drones"
-	@echo "  report.html                  what the server learned on the second plan: Sync, Async, an ideal link"
+	@echo "  report.html                  what the server learned on the second plan: Sync, Async, both with a head start, an ideal link"
 	@echo "  flight.html                  a flight in the Alps: move the slider, and the drones fly"
 	@echo "  missions/                    the same flight for QGroundControl (.plan) and Google Earth (.kml)"
 

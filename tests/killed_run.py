@@ -23,9 +23,9 @@ from flexpress.simulation.run_files import RunWriter
 
 moment, *signals = sys.argv[1].split(",")
 if moment == "never":
-    run_files.CHECKPOINT_SECONDS = 0.05
+    run_files._CHECKPOINT_SECONDS = 0.05
 else:
-    run_files.CHECKPOINT_SECONDS = 1e9  # but for those below
+    run_files._CHECKPOINT_SECONDS = 1e9  # but for those below
 record, recorded = RunWriter.record, 0
 
 def record_and_disturb(self, event):

@@ -149,12 +149,48 @@ def test_plan_and_learner_are_made_if_none_is_given(tmp_path: Path) -> None:
 
 def test_algorithms_are_compared_in_folders(plan: Plan, tmp_path: Path) -> None:
     traces = compare(FOUR, plan, Steps(), out=tmp_path)
-    assert list(traces) == ["sync", "async", "direct"]
-    for algorithm, trace in traces.items():
-        assert load_run(tmp_path / algorithm).trace.metrics == trace.metrics
-        alone = flexpress.simulate(FOUR, plan, Steps(), algorithm=algorithm)
+    assert list(traces) == ["sync", "async", "sync-head-start", "async-head-start", "direct"]
+    for name, trace in traces.items():
+        kept = load_run(tmp_path / name)
+        assert kept.trace.metrics == trace.metrics
+        assert kept.trace.name == trace.name == name
+        settings = {"algorithm": kept.scenario.run.algorithm, "head_start": trace.head_start}
+        alone = flexpress.simulate(FOUR.replace(run=settings), plan, Steps())
         assert alone.metrics == trace.metrics
+    assert [trace.head_start for trace in traces.values()] == [0, 0, 0.5, 0.5, 0]
     assert flexpress.simulation.find_runs([tmp_path]) == [tmp_path / name for name in traces]
+
+
+def test_runs_are_named_after_what_they_fly(plan: Plan) -> None:
+    """The scenario's head start, or that of the call; an ideal link has none."""
+    fast = FOUR.replace(run={"head_start": 0.25, "horizon": 8})
+    assert list(compare(fast, plan, Steps(), algorithms=["async", "direct", "async"])) == [
+        "async-head-start",
+        "direct",
+    ]
+    every = compare(fast, plan, Steps())
+    assert [trace.label for trace in every.values()] == [
+        "sync",
+        "async",
+        "sync, head start 0.25",
+        "async, head start 0.25",
+        "direct",
+    ]
+    assert list(compare(fast, plan, Steps(), algorithms=["sync"], head_start=0)) == ["sync"]
+    assert flexpress.simulate(fast, plan, Steps()).name == "sync-head-start"
+    assert flexpress.simulate(fast, plan, Steps(), head_start=0.0).name == "sync"
+    assert flexpress.simulate(fast, plan, Steps(), algorithm="direct").head_start == 0
+
+
+def test_preloaded_clients_bring_updates_on_the_first_tour(plan: Plan) -> None:
+    without, aboard = (
+        compare(FOUR, plan, Steps(), preloaded=preloaded) for preloaded in (False, True)
+    )
+    for name, trace in aboard.items():
+        first = trace.updates[0].slot
+        assert first == without[name].updates[0].slot - (0 if name == "direct" else 1)
+    loaded = FOUR.replace(run={"preloaded": True})
+    assert flexpress.simulate(loaded, plan, Steps(), preloaded=False).updates[0].slot == 2
 
 
 def test_resume_takes_the_plan_of_the_runs(tmp_path: Path) -> None:
@@ -192,6 +228,9 @@ def test_resume_takes_the_plan_of_the_runs(tmp_path: Path) -> None:
         ({"learner": Steps(), "engine": "fast"}, "learner and engine are both given"),
         ({"learner": Steps(), "ray": "local"}, "learner and ray are both given"),
         ({"horizon": 0}, "run.horizon"),
+        ({"head_start": 1.5}, "run.head_start = 1.5: must lie within 0 and 1"),
+        ({"head_start": "half"}, 'run.head_start = "half": must be a number'),
+        ({"preloaded": 1}, "run.preloaded = 1: must be true or false"),
         ({"out": ""}, 'out = "": must be'),
         ({"resume": True}, "resume is given without out; name the folder"),
         ({"on_progress": None}, "on_progress = None: must be a function"),

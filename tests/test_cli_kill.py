@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from command_line import Run, cli
 from killed_run import Ended, kill, run, start
@@ -37,9 +38,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     return undisturbed(tmp_path_factory.mktemp("whole"), "sync", HORIZON)
 
 
-def undisturbed(folder: Path, algorithm: Algorithm, horizon: int) -> Whole:
+def undisturbed(folder: Path, algorithm: Algorithm, horizon: int, **run: object) -> Whole:
     scenario = folder / "four.toml"
-    write_scenario(scenario, run={"horizon": horizon, "algorithm": algorithm})
+    write_scenario(scenario, run={"horizon": horizon, "algorithm": algorithm, **run})
     arguments = ("simulate", str(scenario), "--json")
     assert cli.main([*arguments, "--out", str(folder / "whole")]) == 0
     results = contents(folder / "whole", RESULTS)
@@ -79,6 +80,20 @@ def test_killed_after_a_checkpoint(whole: Whole, resume: Run, tmp_path: Path) ->
     """There is something to go on with, and more than that has been written."""
     assert begin(whole, tmp_path, 60, signal.SIGKILL).code == -signal.SIGKILL
     assert (tmp_path / "cut" / "checkpoint").exists()
+    assert_same_in_the_end(whole, resume, "--resume")
+
+
+@pytest.mark.parametrize("algorithm", by_default(1, ["async", "sync"]))
+def test_killed_with_a_head_start(algorithm: Algorithm, resume: Run, tmp_path: Path) -> None:
+    """Twice, with x^0 on board: the clients' last updates are in the checkpoint."""
+    whole = undisturbed(tmp_path, algorithm, HORIZON, head_start=0.5, preloaded=True)
+    for _ in range(2):
+        out = ("--out", "cut", "--resume")
+        ended = run(*whole.arguments, *out, cwd=tmp_path, event=60, signals=[signal.SIGKILL])
+        assert ended.code == -signal.SIGKILL, ended.err
+        with np.load(tmp_path / "cut" / "checkpoint") as content:
+            assert "last-updates" in content.files
+    assert not (tmp_path / "cut" / "model.npy").exists()
     assert_same_in_the_end(whole, resume, "--resume")
 
 

@@ -18,7 +18,7 @@ from flexpress.learning import datasets
 
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three runs, one of each algorithm."""
+    """Five runs: as in the paper, with a head start, and an ideal link."""
     folder = tmp_path_factory.mktemp("simulated")
     name = write_scenario(folder / "four.toml")
     assert cli.main(["simulate", name, "--algorithm", "all", "--out", str(folder / "out")]) == 0
@@ -66,11 +66,18 @@ def assert_refused(outcome: Outcome, expected: str) -> None:
 def test_several_runs_in_a_folder(runs: Run) -> None:
     page = report(runs, "out")
     assert Path("out/report.html").exists()
-    assert page.all("h1")[0].text == "four: 3 runs compared"
-    assert cells(page, "algorithm") == ["sync", "async", "direct"]
-    assert [state.split()[-1] for state in cells(page, "state")] == ["complete"] * 3
-    assert headings(page) == ["Summary", "Contents", "Learning curves", "Tours"]
-    assert len(page.all("img")) == 4  # curves; map, energies, tours over time
+    assert page.all("h1")[0].text == "four: 5 runs compared"
+    assert cells(page, "algorithm") == ["sync", "async", "sync", "async", "direct"]
+    assert cells(page, "head start") == ["0", "0", "0.5", "0.5", "-"]
+    assert [state.split()[-1] for state in cells(page, "state")] == ["complete"] * 5
+    assert headings(page) == [
+        "Summary",
+        "Contents",
+        "Learning curves",
+        "What an accuracy costs",
+        "Tours",
+    ]
+    assert len(page.all("img")) == 5  # curves, costs; map, energies, tours over time
     assert "flexpress report out" in page.all("footer")[0].text
 
 
@@ -85,6 +92,13 @@ def test_figures_are_those_of_simulate(runs: Run) -> None:
     assert cells(page, "tours") == [str(a["tours"]) for a in told]
 
 
+def landed_before(folder: str, slot: int) -> int:
+    """Tours that were over when the model was tested in this slot."""
+    lines = Path(folder, "trace.jsonl").read_text().splitlines()
+    events = [json.loads(line) for line in lines]
+    return sum(event["event"] == "landing" and event["slot"] <= slot for event in events)
+
+
 @pytest.mark.usefixtures("blank_pictures")
 def test_data_lie_beside_the_page(runs: Run) -> None:
     page = report(runs, "out")
@@ -92,12 +106,14 @@ def test_data_lie_beside_the_page(runs: Run) -> None:
         target = link.attributes["href"]
         assert target.startswith("#") or (Path("out") / target).is_file()
     rows = table("out/figures/curves.csv")
-    for algorithm in ("sync", "async", "direct"):
+    for algorithm in ("sync", "async", "sync-head-start", "async-head-start", "direct"):
         measured = table(f"out/{algorithm}/metrics.csv")
         own = [
             {k: v for k, v in row.items() if k != "run"} for row in rows if row["run"] == algorithm
         ]
         assert own == measured
+    for cost in table("out/figures/costs.csv"):
+        assert int(cost["tours"]) == landed_before(f"out/{cost['run']}", int(cost["slot"]))
     tours = table("out/figures/tours.csv")
     stored = json.loads(Path("out/plan.json").read_text())["transporters"]
     assert [float(tour["round_trip_s"]) for tour in tours] == [t["round_trip"] for t in stored]
@@ -129,7 +145,7 @@ def test_runs_of_several_folders_are_compared(runs: Run) -> None:
     page = report(runs, "out/sync", "other", "--out", "compared.html")
     assert [th.text for th in page.all("th", scope="col")][:3] == ["run", "out/sync", "other"]
     assert cells(page, "fleet.speeds") == ["2 × 1", "2 × 2"]  # noqa: RUF001  # a sign of times
-    assert headings(page)[3:] == ["Tours 1: minmax 14 s", "Tours 2: minmax 8 s"]
+    assert headings(page)[4:] == ["Tours 1: minmax 14 s", "Tours 2: minmax 8 s"]
     assert Path("compared-figures/tours-2-map.svg").is_file()
 
 
@@ -143,7 +159,7 @@ def test_seeds_become_one_line_with_a_band(runs: Run) -> None:
     sync = [float(table(f"out/sync{s}/metrics.csv")[-1]["accuracy"]) for s in (1, 2)]
     assert f"sync  {50 * sum(sync):.1f} %" in alt
     assert "mean of 1 to 2 seeds" in page.html
-    assert len(page.all("img")) == 4  # all flew one plan
+    assert len(page.all("img")) == 5  # all flew one plan
     assert Path("out/report.html").exists()  # in the folder that all are in
 
 

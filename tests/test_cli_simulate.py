@@ -22,13 +22,13 @@ from flexpress.learning import Job, Vector, make_learner
 from flexpress.learning.fast import FastLearner
 from flexpress.planning import make_plan
 from flexpress.planning.plan_file import save_plan
-from flexpress.scenario import Algorithm, Scenario
+from flexpress.scenario import Scenario
 from flexpress.simulation import RunProgress, simulate
 
 pytestmark = pytest.mark.usefixtures("blank_pictures")
 
 RUN_FILES = [RECORD, *RESULTS, "checkpoint", "curves.png", "plan.json", "scenario-used.toml"]
-ALL: list[Algorithm] = ["sync", "async", "direct"]
+ALL = ["sync", "async", "sync-head-start", "async-head-start", "direct"]
 
 
 @pytest.fixture
@@ -99,8 +99,9 @@ def test_several_algorithms(run: Run, scenario: str, names: list[str], expected:
     options = [piece for name in names for piece in ("--algorithm", name)]
     outcome = run("simulate", scenario, *options)
     assert outcome.code == 0
-    assert outcome.out.split("\n", 1)[0].split() == ["algorithm", *expected]
-    folder = Path("flexpress-out", f"four-{'-'.join(expected)}")
+    algorithms = [name.removesuffix("-head-start") for name in expected]
+    assert outcome.out.split("\n", 1)[0].split() == ["algorithm", *algorithms]
+    folder = Path("flexpress-out", f"four-{'-'.join(dict.fromkeys(algorithms))}")
     assert sorted(path.name for path in folder.iterdir()) == sorted(
         [RECORD, *expected, "curves.png", "plan.json", "scenario-used.toml"]
     )
@@ -113,6 +114,49 @@ def test_options_go_before_the_scenario(run: Run, scenario: str) -> None:
     assert outcome.code == 0
     assert [row["slot"] for row in rows("r")] == ["0", "3", "6", "7"]
     assert Scenario.load("r/scenario-used.toml").run.horizon == 7
+
+
+def test_head_start_and_preloaded(run: Run, scenario: str) -> None:
+    options = ("--head-start", "0.3", "--preloaded")
+    outcome = run("simulate", scenario, *options, "--out", "r")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.splitlines()[1].split() == ["head", "start", "0.3"]
+    settings = Scenario.load("r/scenario-used.toml").run
+    assert (settings.head_start, settings.preloaded) == (0.3, True)
+    trace = simulate(FOUR, make_plan(FOUR), make_learner(FOUR), head_start=0.3, preloaded=True)
+    np.testing.assert_array_equal(np.load("r/model.npy"), trace.model)
+    same = write_scenario("same.toml", run={"head_start": 0.3, "preloaded": True})
+    assert run("simulate", same, "--out", "same").code == 0
+    assert contents("same", RESULTS) == contents("r", RESULTS)
+    back = ("--head-start", "0", "--no-preloaded")
+    run("simulate", same, *back, "--out", "back")
+    run("simulate", scenario, "--out", "plain")
+    assert contents("back", RESULTS) == contents("plain", RESULTS) != contents("r", RESULTS)
+
+
+def test_all_flies_the_head_start_of_the_scenario(run: Run) -> None:
+    scenario = write_scenario(run={"head_start": 0.75, "preloaded": True})
+    data = json.loads(run("simulate", scenario, "--algorithm", "all", "--json").out)
+    assert data["preloaded"] is True
+    flown = {name: (a["algorithm"], a["head_start"]) for name, a in data["algorithms"].items()}
+    assert flown == {
+        "sync": ("sync", 0.0),
+        "async": ("async", 0.0),
+        "sync-head-start": ("sync", 0.75),
+        "async-head-start": ("async", 0.75),
+        "direct": ("direct", 0.0),
+    }
+
+
+def test_by_the_exact_clock_tours_shorter_than_half_a_slot_gain_nothing(run: Run) -> None:
+    """What a client trained is merged before it trains again."""
+    scenario = write_scenario(run={"clock": "exact"})
+    data = json.loads(run("simulate", scenario, "--algorithm", "all", "--json").out)["algorithms"]
+    for name in ("sync", "async"):
+        plain, ahead = (
+            [m["loss"] for m in data[each]["metrics"]] for each in (name, f"{name}-head-start")
+        )
+        assert ahead == pytest.approx(plain, rel=1e-6)
 
 
 @pytest.mark.parametrize("what", ["file", "folder"])
@@ -215,7 +259,7 @@ def test_a_run_that_diverges(run: Run) -> None:
     outcome = run("simulate", scenario, "--algorithm", "all", "--out", "r")
     assert outcome.code == 4
     lines = [line for line in outcome.err.splitlines() if "compiling" not in line]
-    assert len(lines) == 3
+    assert len(lines) == 5
     for line, algorithm in zip(lines, ALL, strict=True):
         assert line.startswith(f"flexpress: {algorithm}: the loss is no longer finite at slot ")
         remedy = "lower learning.learning_rate, which is 10; all before is in"
@@ -268,6 +312,10 @@ def test_names_that_do_not_exist(run: Run, settings: dict[str, object], pieces: 
         (("--horizon", "-1"), ["run.horizon = -1: must be at least 1"]),
         (("--horizon", "1000000000000"), ["run.horizon = 1000000000000: must be at most"]),
         (("--horizon", "1.5"), ["'--horizon'", "1.5"]),
+        (("--head-start", "1.5"), ["run.head_start = 1.5: must lie within 0 and 1"]),
+        (("--head-start", "-0.1"), ["run.head_start = -0.1: must lie within 0 and 1"]),
+        (("--head-start", "nan"), ["run.head_start = nan: must"]),
+        (("--head-start", "half"), ["'--head-start'", "half"]),
         (("--eval-every", "0"), ["run.eval_every = 0: must be at least 1"]),
         (("--algorithm", "fedavg"), ["'fedavg' is not one of 'sync', 'async', 'direct', 'all'"]),
         (("--engine", "jax"), ["'jax' is not one of 'auto', 'fast', 'torch'"]),

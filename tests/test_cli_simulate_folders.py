@@ -76,7 +76,7 @@ def test_several_interrupted_and_resumed(run: Run, interrupted: Run, scenario: s
     interrupted("simulate", scenario, "--algorithm", "all", "--out", "cut")
     assert not Path("cut/async").exists()
     assert run("simulate", scenario, "--algorithm", "all", "--out", "cut", "--resume").code == 0
-    for algorithm in ("sync", "async", "direct"):
+    for algorithm in ("sync", "async", "sync-head-start", "async-head-start", "direct"):
         assert contents(f"cut/{algorithm}", RESULTS) == contents(f"whole/{algorithm}", RESULTS)
 
 
@@ -95,6 +95,7 @@ def test_an_unfinished_run_is_not_begun_anew(run: Run, interrupted: Run, scenari
     [
         (("--eval-every", "5"), "r: its run has another run.eval_every; resume it as it was begun"),
         (("--algorithm", "async"), "r: its run has another run.algorithm; resume it as it was "),
+        (("--head-start", "0.5"), "r: its run has another run.head_start; resume it as it was "),
         (("--horizon", "9"), "run.horizon = 9: the run in r is at slot 11 already; give at least "),
         (("--plan", "other.json"), "r: its run has another plan; resume it as it was begun"),
     ],

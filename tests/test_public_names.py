@@ -48,6 +48,7 @@ def test_the_list() -> None:
         "make_plan",
         "record",
         "reproduce",
+        "save_costs",
         "save_curves",
         "save_label_mix",
         "save_map",

@@ -70,7 +70,7 @@ def test_what_is_lost_is_packed_anew(ray: Any) -> None:
 def test_what_is_lost_again_and_again_is_given_up(ray: Any) -> None:
     pack = Counted()
     with pytest.raises(
-        LostError, match=f"^lost {_MOST_LOSSES} times, perhaps for want of"
+        LostError, match=f"^lost {_MOST_LOSSES} times, perhaps for lack of"
     ) as caught:
         go(partial(dies, 100), pack)
     assert "\n" not in str(caught.value)

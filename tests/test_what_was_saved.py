@@ -6,6 +6,7 @@ import errno
 import os
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from command_line import Run
@@ -28,14 +29,14 @@ def there(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def fill_disk(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """There is no space for a file of this name."""
-    write_bytes = Path.write_bytes
+    open_path = Path.open
 
-    def write(self: Path, content: bytes) -> int:
-        if name in self.name:
+    def open_with_space(self: Path, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+        if "w" in mode and name in self.name:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return write_bytes(self, content)
+        return open_path(self, mode, *arguments, **options)
 
-    monkeypatch.setattr(Path, "write_bytes", write)
+    monkeypatch.setattr(Path, "open", open_with_space)
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])

@@ -131,7 +131,7 @@ NETWORKS: dict[str, Callable[[], Scenario]] = {
 
 
 def row(name: str) -> tuple[list[str], Flown | None]:
-    scenario = NETWORKS[name]()
+    scenario = NETWORKS[name]().replace(run={"head_start": 0.0})
     plans = [make_plan(scenario, objective=each) for each in OBJECTIVES]
     best = {each: best_plan(scenario, plans, each) for each in BOTH}
     tours = {each: RoundTrips.of(scenario, best[each]) for each in BOTH}

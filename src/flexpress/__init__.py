@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         save_plan,
     )
     from flexpress.report import (
+        save_costs,
         save_curves,
         save_label_mix,
         save_map,
@@ -59,7 +60,8 @@ else:
             "learning": "Job Learner Metrics Quadratic TrainingLoss make_learner",
             "learning.on_ray": "RayLearner",
             "planning": "Plan Tour certify_plan diagnose export_plan load_plan make_plan save_plan",
-            "report": "save_curves save_label_mix save_map save_report save_theory_picture",
+            "report": "save_costs save_curves save_label_mix save_map save_report "
+            "save_theory_picture",
             "scenario": "Scenario",
             "simulation": "Measurement Recording StoredRun Trace compare load_run record simulate",
             "theory.bound": "bound",
@@ -99,6 +101,7 @@ __all__ = [
     "make_plan",
     "record",
     "reproduce",
+    "save_costs",
     "save_curves",
     "save_label_mix",
     "save_map",

@@ -13,8 +13,9 @@ from flexpress.scenario import Scenario
 
 VALLEY = Scenario.preset("valley").replace(
     learning={"model": "logistic", "partition": "dirichlet"},
-    run={"horizon": 40, "eval_every": 20},
+    run={"horizon": 40, "eval_every": 20, "head_start": 0.0},
 )
+HEAD_START = VALLEY.replace(run={"head_start": 0.5, "preloaded": True})
 IDS = VALLEY.client_ids
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ray_cases import VALLEY, as_bytes, never, pids, some_groups
+from ray_cases import HEAD_START, VALLEY, as_bytes, never, pids, some_groups
 
 from flexpress.errors import FlexpressError, InputError
 from flexpress.files.versions import versions
@@ -16,6 +16,7 @@ from flexpress.learning import make_learner
 from flexpress.learning.on_ray import RayLearner, worker_pool
 from flexpress.learning.on_ray.worker_pool import Call, RayWorkers
 from flexpress.planning import make_plan
+from flexpress.scenario import Scenario
 from flexpress.simulation import simulate
 
 
@@ -66,9 +67,10 @@ def test_two_rounds_at_once(learner: RayLearner) -> None:
 
 
 @pytest.mark.slow
-def test_killed_again_and_again_in_a_simulation(learner: RayLearner) -> None:
-    plan = make_plan(VALLEY, solver="carp", iterations=20)
-    expected = simulate(VALLEY, plan, learner, algorithm="async")
+@pytest.mark.parametrize("scenario", [VALLEY, HEAD_START], ids=["plain", "head start"])
+def test_killed_again_and_again_in_a_simulation(scenario: Scenario, learner: RayLearner) -> None:
+    plan = make_plan(scenario, solver="carp", iterations=20)
+    expected = simulate(scenario, plan, learner, algorithm="async")
     kills = 0
 
     def kill_now_and_then(slot: int, model: object) -> None:
@@ -77,7 +79,7 @@ def test_killed_again_and_again_in_a_simulation(learner: RayLearner) -> None:
             os.kill(pids(learner)[kills % 2], signal.SIGKILL)
             kills += 1
 
-    found = simulate(VALLEY, plan, learner, algorithm="async", on_update=kill_now_and_then)
+    found = simulate(scenario, plan, learner, algorithm="async", on_update=kill_now_and_then)
     assert kills > 2
     assert found.model.tobytes() == expected.model.tobytes()
     assert found.metrics == expected.metrics

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ray_cases import VALLEY, as_bytes, fold, never, pids, some_groups
+from ray_cases import HEAD_START, VALLEY, as_bytes, fold, never, pids, some_groups
 from thinned import by_default
 
 from flexpress.errors import InputError
@@ -139,6 +139,27 @@ def test_a_simulation(
     for found, expected in zip(ours.metrics, theirs.metrics, strict=True):
         assert found.loss == pytest.approx(expected.loss, rel=1e-4)
         assert found.accuracy == pytest.approx(expected.accuracy, abs=2e-3)
+
+
+@pytest.mark.parametrize("algorithm", by_default(1, ["async", "sync"]))
+def test_a_simulation_with_a_head_start(
+    algorithm: Algorithm, learner: RayLearner, plain: Learner, plan: Plan
+) -> None:
+    """Every client has a start of its own, so there are no shards: the bits of the ordinary one."""
+    ours, theirs = (
+        simulate(HEAD_START, plan, each, algorithm=algorithm) for each in (learner, plain)
+    )
+    assert len(ours.updates) > 3
+    assert ours.model.tobytes() == theirs.model.tobytes()
+
+
+@pytest.mark.slow
+def test_a_head_start_with_one_worker(ray: Any, learner: RayLearner, plan: Plan) -> None:
+    two = simulate(HEAD_START, plan, learner, algorithm="async")
+    with RayLearner(VALLEY, workers=1, shard_size=8) as alone:
+        one = simulate(HEAD_START, plan, alone, algorithm="async")
+    assert one.model.tobytes() == two.model.tobytes()
+    assert one.metrics == two.metrics
 
 
 def test_whole_groups_give_the_bits_of_one_process(

@@ -88,6 +88,55 @@ def test_the_coarser_clock_is_dashed_and_keeps_the_colour() -> None:
     assert not any(dashed for *_, dashed in labels(*runs[2:]))
 
 
+FIVE = [("sync", 0.0), ("async", 0.0), ("sync", 0.5), ("async", 0.5), ("direct", 0.0)]
+
+
+def five() -> list[StoredRun]:
+    """As `--algorithm all` leaves them."""
+    runs = [stored("", run={"algorithm": a, "head_start": g}) for a, g in FIVE]
+    return [replace(run, folder=Path("out") / run.trace.name) for run in runs]
+
+
+def test_with_a_head_start_a_line_is_dashed_and_keeps_the_colour_of_its_algorithm() -> None:
+    assert labels(*five()) == [
+        ("sync", 1, 0, False),
+        ("async", 1, 1, False),
+        ("sync, head start 0.5", 1, 0, True),
+        ("async, head start 0.5", 1, 1, True),
+        ("direct", 1, 2, False),
+    ]
+    assert not any(dashed for *_, dashed in labels(*five()[2:4])), "all have one"
+    curves = _runs_page(five()).sections[0].pictures[0]
+    assert "Dashed: with a head start." in curves.caption
+
+
+def test_several_head_starts_are_lines_of_their_own_colour() -> None:
+    runs = [stored(f"{g}", run={"head_start": g}) for g in (0.0, 0.25, 0.5)]
+    assert labels(*runs) == [
+        ("head start 0", 1, 0, False),
+        ("head start 0.25", 1, 1, False),
+        ("head start 0.5", 1, 2, False),
+    ]
+
+
+def test_where_clocks_differ_dashes_tell_the_clock() -> None:
+    runs = [
+        stored(f"{clock}{g}", run={"clock": clock, "head_start": g})
+        for clock in ("slots", "exact")
+        for g in (0.0, 0.5)
+    ]
+    assert [line[2:] for line in labels(*runs)] == [(0, True), (1, True), (0, False), (1, False)]
+
+
+def test_the_summary_of_a_comparison_says_the_head_starts_once() -> None:
+    (grid,) = _summary(shown_runs(five()))
+    assert grid.head == ("run", "sync", "async", "sync-head-start", "async-head-start", "direct")
+    rows = {str(row[0]): row[1:] for row in grid.rows}
+    assert rows["algorithm"] == ("sync", "async", "sync", "async", "direct")
+    assert rows["head start"] == ("0", "0", "0.5", "0.5", "-")
+    assert _page_title(shown_runs(five()[2:3])) == "shuttles: sync, head start 0.5"
+
+
 def test_colours_by_order_where_algorithms_are_not_enough() -> None:
     runs = [stored(f"{j}", learning={"learning_rate": 0.1 * j}) for j in (1, 2, 3)]
     assert [hue for _, _, hue, _ in labels(*runs)] == [0, 1, 2]
@@ -185,23 +234,23 @@ def test_differences() -> None:
 
 
 def test_few_runs_are_columns_and_many_are_rows() -> None:
-    few = [stored(f"{j}", learning=seed(j)) for j in range(4)]
+    few = [stored(f"{j}", learning=seed(j)) for j in range(5)]
     grid, differing = _summary(shown_runs(few))
-    assert grid.head == ("run", "0", "1", "2", "3")
-    assert differing.rows == (("learning.seed", "0", "1", "2", "3"),)
-    learned, flown, differing = _summary(shown_runs([*few, stored("4", learning=seed(4))]))
+    assert grid.head == ("run", "0", "1", "2", "3", "4")
+    assert differing.rows == (("learning.seed", "0", "1", "2", "3", "4"),)
+    learned, flown, differing = _summary(shown_runs([*few, stored("5", learning=seed(5))]))
     assert learned.head[:3] == ("run", "state", "algorithm")
     assert flown.head[:2] == ("run", "simulated (slots)")
     assert {*learned.head, *flown.head} == {"run", *(row[0] for row in grid.rows)}
     for table in (learned, flown):
-        assert [row[0] for row in table.rows] == ["0", "1", "2", "3", "4"]
+        assert [row[0] for row in table.rows] == ["0", "1", "2", "3", "4", "5"]
     assert differing.folded
 
 
 def test_the_lead_tells_the_outcome_and_what_is_missing() -> None:
     one = shown_runs([stored("one")])
     assert _page_title(one) == "shuttles: sync"
-    assert _lead(one) == ["Test accuracy at the end: one 50.0 %."]
+    assert _lead(one) == ["Test accuracy at the end: one: 50.0 %."]
     two = shown_runs([stored("one"), stored("two", state="diverged", learning=seed(2))])
     assert _page_title(two) == "shuttles: 2 runs compared"
     assert _lead(two)[1] == (
@@ -225,6 +274,13 @@ def test_runs_on_one_plan_stand_together() -> None:
     assert [s.learning.partition for s in _data_settings(first)] == ["iid", "dirichlet"]
 
 
+def test_head_starts_do_not_change_the_tours_and_clients_with_a_model_on_board_do() -> None:
+    (plan,) = flown_plans(shown_runs(five()))
+    assert [name for name, _ in _traces_shown(plan)] == ["Sync", "Async", "Direct"]
+    (plan,) = flown_plans(shown_runs([*five()[:2], stored("p", run={"preloaded": True})]))
+    assert [name for name, _ in _traces_shown(plan)] == ["Sync", "Async", "Sync, preloaded"]
+
+
 def test_of_an_unfinished_run_and_a_whole_one_the_whole_one_tells_the_tours() -> None:
     whole = stored("b", learning=seed(2))
     begun = replace(whole, folder=Path("a"), trace=replace(whole.trace, num_events=0))
@@ -241,7 +297,7 @@ def test_labels_are_asked_of_each_way_of_dealing() -> None:
 
     page = _runs_page([stored("a"), stored("b", learning=seed(1))], label_counts=counts)
     assert len(asked) == 1
-    assert [picture.name for picture in page.sections[1].pictures] == [
+    assert [picture.name for picture in page.sections[2].pictures] == [
         "tours-map",
         "tours-energy",
         "tours-timeline",

@@ -56,6 +56,14 @@ def random_fleet(seed: int) -> Fleet:
     return Fleet(scenario, fleet.plan, horizon)
 
 
+def with_head_start(fleet: Fleet, seed: int) -> Fleet:
+    """Any gamma, of which 0 and 1 are many; half of the fleets have clients that are preloaded."""
+    rng = np.random.default_rng([seed, 18])
+    gamma = rng.choice([0.0, 1.0, rng.random()], p=[0.15, 0.15, 0.7])
+    run = {"head_start": float(gamma), "preloaded": bool(rng.random() < 0.5)}
+    return Fleet(fleet.scenario.replace(run=run), fleet.plan, fleet.horizon)
+
+
 def plan_of(scenario: Scenario, tours: Tours) -> Plan:
     return Plan.of(scenario, "sws", tours, solver="exact", seed=0, seconds=0.0)
 
@@ -79,6 +87,7 @@ def draw_scenario(
             "network": {**network, "ids": draw_ids(rng, num_clients)},
             "fleet": {"speeds": speeds.tolist()},
             "link": {"transfer_time": transfer_time},
+            "run": {"head_start": 0.0},
         }
     )
 

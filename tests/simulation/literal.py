@@ -3,6 +3,10 @@
 The slow loop that the simulator is judged by: every slot is gone through, every client does its one
 step of SGD, whether anybody will ever ask for it or not. Moments are counted in slots from the
 first departure; with the exact clock they are fractions, without any rounding.
+
+Two things are not in the paper. With a head start, a client that hands over m_i and is handed x
+starts from x - gamma m_i, and its next m_i is counted from there. Clients that are `preloaded` hold
+x^0 from slot 0 on, before anybody visits them, and train from slot 0. An ideal link has neither.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ class Upload:
     """m_i as a client hands it over, and for the books: what it was trained from, and when."""
 
     client: int | str
-    model: Vector
+    start: Vector
     version: int
     first_step: int
     num_steps: int
@@ -48,7 +52,8 @@ class Client:
     """Client i: its local model x_i, and the updates m_i (CLU) since it last met somebody."""
 
     id: int | str
-    downloaded: Vector | None = None
+    gamma: float = 0.0
+    start: Vector | None = None  # what m_i is counted from
     version: int = 0
     x: Vector = field(default_factory=lambda: np.zeros(0))
     m: Vector = field(default_factory=lambda: np.zeros(0))
@@ -57,18 +62,20 @@ class Client:
 
     def upload(self) -> Upload | None:
         """The CLU since the last meeting; a client that never had a model has nothing to give."""
-        if self.downloaded is None:
+        if self.start is None:
             return None
         num_steps = self.steps - self.steps_before
-        return Upload(self.id, self.downloaded, self.version, self.steps_before, num_steps, self.m)
+        return Upload(self.id, self.start, self.version, self.steps_before, num_steps, self.m)
 
     def download(self, model: Vector, version: int) -> None:
-        self.downloaded, self.x, self.m = model.copy(), model.copy(), np.zeros_like(model)
+        """Start from the model, less gamma times the m_i that was handed over for it."""
+        self.start = model.copy() if self.start is None else model - self.gamma * self.m
+        self.x, self.m = self.start.copy(), np.zeros_like(model)
         self.version, self.steps_before = version, self.steps
 
     def step(self, gradient: Gradient, eta: float) -> None:
         """x_i^{s+1} = x_i^s - eta g_i^s, and eta g_i^s is added to m_i."""
-        if self.downloaded is not None:
+        if self.start is not None:
             g = gradient(self.id, self.x, self.steps)
             self.x = self.x - eta * g
             self.m = self.m + eta * g
@@ -135,11 +142,22 @@ class LiteralLoop:
     """Both algorithms; `models` yields x^0, x^1, ..., x^horizon."""
 
     def __init__(
-        self, fleet: Sequence[Timetable], x: Vector, gradient: Gradient, eta: float, *, sync: bool
+        self,
+        fleet: Sequence[Timetable],
+        x: Vector,
+        gradient: Gradient,
+        eta: float,
+        *,
+        sync: bool,
+        gamma: float = 0.0,
+        preloaded: bool = False,
     ) -> None:
         self.gradient, self.eta = gradient, eta
         self.meetings: list[Meeting] = []
-        self.clients = {i: Client(i) for times in fleet for i in times.clients}
+        self.clients = {i: Client(i, gamma) for times in fleet for i in times.clients}
+        if preloaded:
+            for client in self.clients.values():
+                client.download(x, 0)
         self.server = Server(x.copy(), len(self.clients))
         delta = max(times.round_trip for times in fleet)
         self.transporters = [

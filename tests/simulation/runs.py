@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from math import floor
 
 import numpy as np
-from fleets import Fleet, random_fleet
+from fleets import Fleet, random_fleet, with_head_start
 from literal import LiteralDirect, LiteralLoop, Upload
 from quadratic import Quadratic, Watched
 from timetable import Moment, Timetable, exactly, flying, in_slots
@@ -68,11 +69,21 @@ def run(fleet: Fleet, learner: Quadratic, algorithm: Algorithm) -> Run:
 
 
 def timetables(fleet: Fleet) -> list[Timetable]:
-    """By the scenario's clock; in whole slots everyone is met at the slot of departure."""
-    tours = flying(fleet.plan)
+    """By the scenario's clock; in whole slots everyone is met at the slot of departure.
+
+    But not clients with x^0 on board: they train until they are met, so it matters when.
+    """
+    if fleet.scenario.run.clock == "exact" or fleet.scenario.run.preloaded:
+        return real_timetables(fleet)
+    return [in_slots(tour) for tour in flying(fleet.plan)]
+
+
+def real_timetables(fleet: Fleet) -> list[Timetable]:
+    """Clients are met in the slot in which the transporter arrives, or at the very second."""
+    slot, tours = fleet.scenario.slot, flying(fleet.plan)
     if fleet.scenario.run.clock == "exact":
-        return [exactly(tour, fleet.scenario.slot) for tour in tours]
-    return [in_slots(tour) for tour in tours]
+        return [exactly(tour, slot) for tour in tours]
+    return [in_slots(tour, [floor(arrival / slot) for arrival in tour.arrivals]) for tour in tours]
 
 
 def literal_run(
@@ -82,13 +93,16 @@ def literal_run(
     times: list[Timetable] | None = None,
 ) -> tuple[FloatArray, LiteralLoop]:
     """x at every slot, and the loop with its books."""
-    kind = LiteralDirect if algorithm == "direct" else LiteralLoop
+    flown, ours = algorithm != "direct", fleet.scenario.run
+    kind = LiteralLoop if flown else LiteralDirect
     loop = kind(
         timetables(fleet) if times is None else times,
         learner.initial_model(),
         learner.gradient,
         learner.learning_rate,
         sync=algorithm != "async",
+        gamma=ours.head_start if flown else 0.0,
+        preloaded=ours.preloaded and flown,
     )
     return np.array(list(loop.models(fleet.horizon))), loop
 
@@ -110,16 +124,18 @@ class Pair:
 
 
 @cache
-def pair(seed: int, algorithm: Algorithm, clock: Clock) -> Pair:
+def pair(seed: int, algorithm: Algorithm, clock: Clock, *, head_start: bool = False) -> Pair:
     """Kept, for several tests look at the same pairs."""
-    fleet, learner = drawn(seed, clock)
+    fleet, learner = drawn(seed, clock, head_start=head_start)
     expected, loop = literal_run(fleet, learner, algorithm)
     return Pair(fleet, learner, run(fleet, learner, algorithm), expected, loop)
 
 
 @cache
-def drawn(seed: int, clock: Clock) -> tuple[Fleet, Quadratic]:
+def drawn(seed: int, clock: Clock, *, head_start: bool = False) -> tuple[Fleet, Quadratic]:
     fleet = random_fleet(seed).with_clock(clock)
+    if head_start:
+        fleet = with_head_start(fleet, seed)
     return fleet, Quadratic.drawn(fleet.scenario.client_ids, seed)
 
 

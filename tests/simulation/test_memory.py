@@ -1,4 +1,7 @@
-"""Memory of a simulation: it grows neither with the horizon nor with the updates of clients."""
+"""Memory of a simulation: it grows neither with the horizon nor with the updates of clients.
+
+With a head start the last update of each client is kept, and no more than that.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +39,12 @@ class Idle:
         return Metrics(1.0, 0.1)
 
 
-def peak(algorithm: Algorithm, clients_each: int, horizon: int) -> tuple[int, int]:
+def peak(
+    algorithm: Algorithm, clients_each: int, horizon: int, **settings: object
+) -> tuple[int, int]:
     """Bytes at most, and jobs in all, of a run of four transporters."""
     network = {"blocks": [1, 1], "clients_per_block": 4 * clients_each}
-    run = {"algorithm": algorithm, "horizon": horizon, "eval_every": horizon}
+    run = {"algorithm": algorithm, "horizon": horizon, "eval_every": horizon, **settings}
     fleet = {"speeds": [10.0] * 4, "budgets": None}
     scenario = Scenario.preset("paper").replace(network=network, fleet=fleet, run=run)
     tours = [list(range(1 + k, 4 * clients_each + 1, 4)) for k in range(4)]
@@ -53,20 +58,32 @@ def peak(algorithm: Algorithm, clients_each: int, horizon: int) -> tuple[int, in
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("gamma", [0.0, 0.5])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_not_with_the_horizon(algorithm: Algorithm) -> None:
+def test_not_with_the_horizon(algorithm: Algorithm, gamma: float) -> None:
     """Eight times the jobs, and less than the size of one model between them."""
-    (short, few), (long, many) = (peak(algorithm, 5, horizon) for horizon in (400, 3200))
+    (short, few), (long, many) = (
+        peak(algorithm, 5, horizon, head_start=gamma) for horizon in (400, 3200)
+    )
     assert many > 7 * few > 0
     assert abs(long - short) < MODEL
 
 
+@pytest.mark.parametrize("preloaded", [False, True])
+@pytest.mark.parametrize("gamma", [0.0, 0.5])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_not_with_the_updates_of_clients(
-    algorithm: Algorithm, monkeypatch: pytest.MonkeyPatch
+    algorithm: Algorithm, gamma: float, preloaded: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ten times the clients of the same transporters: their updates would be 180 models more."""
-    monkeypatch.setattr("flexpress.learning.summing.MOST_BYTES", 5 * MODEL)
-    (small, few), (large, many) = (peak(algorithm, clients, 800) for clients in (5, 50))
+    """Ten times the clients of the same transporters, whose updates are 180 models more.
+
+    Only with a head start are they kept, each of them once.
+    """
+    for module in ("learning.summing", "simulation.head_start"):
+        monkeypatch.setattr(f"flexpress.{module}.MOST_BYTES", 5 * MODEL)
+    (small, few), (large, many) = (
+        peak(algorithm, clients, 800, head_start=gamma, preloaded=preloaded) for clients in (5, 50)
+    )
     assert min(few, many) > 200
-    assert large - small < 5 * MODEL
+    kept = 180 * MODEL if gamma else 0
+    assert abs(large - small - kept) < 5 * MODEL

@@ -32,6 +32,8 @@ FEW_SEEDS = range(12)
 seeds_by_default = few_and_many(range(30), range(30, 120))
 
 each_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
+with_and_without = pytest.mark.parametrize("head_start", [False, True])
+"""With a head start, and for half of the fleets with x^0 on board."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,7 @@ class Case:
     real: FloatArray
     local: FloatArray
     steps: FloatArray
+    loop: LiteralLoop
 
     @property
     def periods(self) -> list[int]:
@@ -69,30 +72,35 @@ class Case:
 
 
 @cache
-def case(seed: int, algorithm: Algorithm) -> Case:
+def case(seed: int, algorithm: Algorithm, *, head_start: bool = False) -> Case:
     """Kept, for several tests look at the same ones."""
-    fleet, learner = drawn(seed, "slots")
+    fleet, learner = drawn(seed, "slots", head_start=head_start)
     found = record(fleet.scenario, fleet.plan, learner, algorithm=algorithm, horizon=fleet.horizon)
     noted = Noted(**vars(learner))
-    real, _ = literal_run(fleet, noted, algorithm)
+    real, loop = literal_run(fleet, noted, algorithm)
     asked = [[noted.asked[i, s] for i in found.client_ids] for s in range(fleet.horizon)]
     local, steps = np.moveaxis(np.array(asked), 2, 0)
-    return Case(fleet, found, real, local, steps)
+    return Case(fleet, found, real, local, steps, loop)
 
 
+@with_and_without
 @seeds_by_default
 @each_algorithm
-def test_the_global_model_at_every_slot(algorithm: Algorithm, seeds: range) -> None:
+def test_the_global_model_at_every_slot(
+    algorithm: Algorithm, seeds: range, head_start: bool
+) -> None:
     for seed in seeds:
-        assert_equal_models(case(seed, algorithm).found.real, case(seed, algorithm).real)
+        both = case(seed, algorithm, head_start=head_start)
+        assert_equal_models(both.found.real, both.real)
 
 
+@with_and_without
 @seeds_by_default
 @each_algorithm
-def test_every_step_of_every_client(algorithm: Algorithm, seeds: range) -> None:
+def test_every_step_of_every_client(algorithm: Algorithm, seeds: range, head_start: bool) -> None:
     """Also of the tours that come home after the horizon."""
     for seed in seeds:
-        both = case(seed, algorithm)
+        both = case(seed, algorithm, head_start=head_start)
         assert_equal_models(both.found.local, both.local)
         tolerance = 1e-12 * np.abs(both.local).max()  # x - (x - eta g) is as exact as x
         np.testing.assert_allclose(both.found.steps, both.steps, rtol=0, atol=tolerance)
@@ -110,12 +118,15 @@ def test_who_the_clients_are(algorithm: Algorithm) -> None:
         assert list(found.transporters) == sorted(found.transporters)
 
 
+@with_and_without
 @seeds_by_default
 @each_algorithm
-def test_the_formula_of_the_real_sequence(algorithm: Algorithm, seeds: range) -> None:
+def test_the_formula_of_the_real_sequence(
+    algorithm: Algorithm, seeds: range, head_start: bool
+) -> None:
     """x^t = x^0 - (1/N) sum_i sum_{s=0}^{phi_i(t)} eta g_i^s."""
     for seed in seeds:
-        found = case(seed, algorithm).found
+        found = case(seed, algorithm, head_start=head_start).found
         expected = np.empty_like(found.real)
         for t, phi in enumerate(found.phi):
             sums = [found.steps[: last + 1, i].sum(axis=0) for i, last in enumerate(phi)]
@@ -133,6 +144,19 @@ def test_phi(algorithm: Algorithm, seeds: range) -> None:
         for t, phi in enumerate(both.found.phi):
             expected = [max(0, t // delta - lag + 1) * delta - 1 for delta in both.periods]
             assert phi.tolist() == expected
+
+
+@seeds_by_default
+@each_algorithm
+def test_the_steps_that_are_received(algorithm: Algorithm, seeds: range) -> None:
+    """As the loop's server counts them, also with x^0 on board."""
+    for seed in seeds:
+        both = case(seed, algorithm, head_start=True)
+        ids = both.found.client_ids
+        expected = np.zeros_like(both.found.received)
+        for moment, upload in both.loop.server.received:
+            expected[int(moment) :, ids.index(upload.client)] += upload.num_steps
+        assert np.array_equal(both.found.received, expected)
 
 
 @seeds_by_default
@@ -164,25 +188,31 @@ def test_local_models_start_anew_from_the_global_one(algorithm: Algorithm, seeds
                 assert np.array_equal(found.local[s, i], expected)
 
 
+@with_and_without
 @seeds_by_default
 @each_algorithm
-def test_the_virtual_sequence(algorithm: Algorithm, seeds: range) -> None:
+def test_the_virtual_sequence(algorithm: Algorithm, seeds: range, head_start: bool) -> None:
     """The one of a server that has every gradient at once, added up slot by slot."""
     for seed in seeds:
-        both = case(seed, algorithm)
+        both = case(seed, algorithm, head_start=head_start)
         v = [both.real[0]]
         for steps in both.steps:
             v.append(v[-1] - sum(steps) / len(steps))
         assert_equal_models(both.found.virtual, np.array(v))
 
 
+@with_and_without
 @seeds_by_default
 @pytest.mark.parametrize("algorithm", ["sync", "direct"])
-def test_the_averaged_model(algorithm: Algorithm, seeds: range) -> None:
+def test_the_averaged_model(algorithm: Algorithm, seeds: range, head_start: bool) -> None:
     """x^t whenever all have landed; a step of the mean gradient, one round late, in each slot."""
     moved = False
     for seed in seeds:
-        both = case(seed, algorithm)
+        both = case(seed, algorithm, head_start=head_start)
+        if both.found.trace.timetable.preloaded:
+            with pytest.raises(InputError, match=r"^run.preloaded = true: [^\n]* use `virtual`,"):
+                _ = both.found.averaged
+            continue
         averaged, delta = both.found.averaged, max(both.fleet.slots)
         late = delta if algorithm == "sync" else 0
         assert_equal_models(averaged[::delta], both.real[::delta])
@@ -212,11 +242,12 @@ def test_async_has_no_averaged_model(seeds: range) -> None:
     assert 0 < ones < len(seeds)
 
 
+@with_and_without
 @each_algorithm
-def test_the_trace_is_that_of_a_plain_run(algorithm: Algorithm) -> None:
+def test_the_trace_is_that_of_a_plain_run(algorithm: Algorithm, head_start: bool) -> None:
     for seed in FEW_SEEDS:
-        fleet, learner = drawn(seed, "slots")
-        found = case(seed, algorithm).found.trace
+        fleet, learner = drawn(seed, "slots", head_start=head_start)
+        found = case(seed, algorithm, head_start=head_start).found.trace
         plain = simulate(
             fleet.scenario, fleet.plan, learner, algorithm=algorithm, horizon=fleet.horizon
         )
@@ -227,7 +258,9 @@ def test_the_trace_is_that_of_a_plain_run(algorithm: Algorithm) -> None:
         losses = [each.loss for each in plain.metrics]
         assert [each.loss for each in found.metrics] == pytest.approx(losses, rel=1e-10)
         assert_equal_models(found.model, plain.model)
-        assert np.array_equal(found.model, case(seed, algorithm).found.real[-1])
+        assert np.array_equal(
+            found.model, case(seed, algorithm, head_start=head_start).found.real[-1]
+        )
 
 
 def test_what_is_not_given_the_scenario_says() -> None:

@@ -18,7 +18,13 @@ from flexpress.simulation import simulate
 ALGORITHMS: list[Algorithm] = ["sync", "async", "direct"]
 
 VALLEY = Scenario.preset("valley").replace(
-    learning={"model": "logistic", "partition": "dirichlet"}, run={"horizon": 40}
+    learning={"model": "logistic", "partition": "dirichlet"},
+    run={"horizon": 40, "head_start": 0.0},
+)
+HEAD_START = VALLEY.replace(run={"head_start": 0.5, "preloaded": True})
+
+with_and_without = pytest.mark.parametrize(
+    "scenario", [VALLEY, HEAD_START], ids=["plain", "head start"]
 )
 
 
@@ -55,19 +61,27 @@ def models(
     return np.array([np.append(model, [last.loss, last.accuracy]) for model in seen])
 
 
+@with_and_without
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_threads(algorithm: Algorithm, plan: Plan, learner: FastLearner) -> None:
-    expected = models(plan, learner, algorithm)
+def test_threads(
+    algorithm: Algorithm, scenario: Scenario, plan: Plan, learner: FastLearner
+) -> None:
+    expected = models(plan, learner, algorithm, scenario)
     for threads in (2, 5):
-        np.testing.assert_array_equal(models(plan, fast(threads), algorithm), expected)
+        np.testing.assert_array_equal(models(plan, fast(threads), algorithm, scenario), expected)
 
 
+@with_and_without
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_grouping(
-    algorithm: Algorithm, plan: Plan, learner: FastLearner, monkeypatch: pytest.MonkeyPatch
+    algorithm: Algorithm,
+    scenario: Scenario,
+    plan: Plan,
+    learner: FastLearner,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One job a call, or three, or all that are due."""
-    expected = models(plan, learner, algorithm)
+    expected = models(plan, learner, algorithm, scenario)
     train, sizes = FastLearner.train, []
 
     def watched(self: FastLearner, jobs: list[object]) -> Vector:
@@ -78,8 +92,9 @@ def test_grouping(
     for most in (1, 3):
         sizes.clear()
         num_bytes = most * learner.initial_model().nbytes
-        monkeypatch.setattr("flexpress.learning.summing.MOST_BYTES", num_bytes)
-        np.testing.assert_array_equal(models(plan, learner, algorithm), expected)
+        for module in ("learning.summing", "simulation.head_start"):
+            monkeypatch.setattr(f"flexpress.{module}.MOST_BYTES", num_bytes)
+        np.testing.assert_array_equal(models(plan, learner, algorithm, scenario), expected)
         assert max(sizes) == most
 
 

@@ -14,7 +14,7 @@ from flexpress import DivergedError, InputError, Plan, Scenario, Trace, load_run
 from flexpress.scenario import Algorithm, Clock
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
-from flexpress.simulation.stored_run import is_run
+from flexpress.simulation.stored_run import is_run, stored_scenario
 
 # The horizon is no multiple of eval_every: the last measurement is no event.
 VALLEY = Scenario.preset("valley").replace(run={"horizon": 70, "eval_every": 8})
@@ -130,3 +130,18 @@ def test_a_damaged_checkpoint(plan: Plan, tmp_path: Path) -> None:
     (tmp_path / "checkpoint").write_bytes(b"PK")
     with pytest.raises(InputError, match="checkpoint: damaged"):
         load_run(tmp_path)
+
+
+def test_a_run_of_an_earlier_version_has_no_head_start(plan: Plan, tmp_path: Path) -> None:
+    """Its scenario does not mention one, whatever the default is now."""
+    now = VALLEY.replace(run={"head_start": 0.5, "preloaded": True})
+    expected = run(plan, tmp_path / "new", now)
+    found = load_run(tmp_path / "new").trace
+    assert (found.head_start, found.timetable.preloaded) == (0.5, True)
+    assert_same(found, expected)
+    file = tmp_path / "new" / "scenario-used.toml"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(x for x in lines if not x.startswith(("head_start", "preloaded"))))
+    settings = stored_scenario(tmp_path / "new").run
+    assert (settings.head_start, settings.preloaded) == (0.0, False)
+    assert settings.horizon == now.run.horizon

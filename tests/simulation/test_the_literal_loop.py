@@ -26,23 +26,27 @@ def update(learner: Quadratic, client: int | str, x: Vector, first: int, number:
 
 
 def aligned(
-    fleet: list[Timetable], learner: Quadratic, horizon: int, *, sync: bool
+    fleet: list[Timetable], learner: Quadratic, horizon: int, *, sync: bool, gamma: float = 0.0
 ) -> list[Vector]:
     """The equivalent view: whoever leaves at t_0 trains at once, and the update is late.
 
     x^{t} = x^{t-1} - (1/N) sum of updates of Delta_k steps from x^{t - 2 Delta_k}, over all k with
-    a landing at t.
+    a landing at t; with a head start, from this model less gamma times the update before.
     """
     num_clients = sum(len(times.clients) for times in fleet)
     longest = max(int(times.round_trip) for times in fleet)
     models = [learner.initial_model()]
+    last = {i: np.zeros_like(models[0]) for times in fleet for i in times.clients}
     for t in range(1, horizon + 1):
         total = np.zeros_like(models[0])
         for times in fleet:
             delta = longest if sync else int(times.round_trip)
             if t % delta == 0 and t >= 2 * delta:
                 start = t - 2 * delta
-                total += sum(update(learner, i, models[start], start, delta) for i in times.clients)
+                for i in times.clients:
+                    begun = models[start] - gamma * last[i]
+                    last[i] = update(learner, i, begun, start, delta)
+                    total += last[i]
         models.append(models[-1] - total / num_clients)
     return models
 
@@ -52,20 +56,22 @@ def drawn(fleet: Fleet, seed: int) -> Quadratic:
 
 
 def literal(
-    fleet: list[Timetable], learner: Quadratic, horizon: int, *, sync: bool
+    fleet: list[Timetable], learner: Quadratic, horizon: int, *, sync: bool, gamma: float = 0.0
 ) -> list[Vector]:
     start, eta = learner.initial_model(), learner.learning_rate
-    return list(LiteralLoop(fleet, start, learner.gradient, eta, sync=sync).models(horizon))
+    loop = LiteralLoop(fleet, start, learner.gradient, eta, sync=sync, gamma=gamma)
+    return list(loop.models(horizon))
 
 
+@pytest.mark.parametrize("gamma", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("sync", [True, False])
-def test_the_equivalent_view(sync: bool) -> None:
+def test_the_equivalent_view(sync: bool, gamma: float) -> None:
     for seed in SEEDS:
         fleet, rng = random_fleet(seed), np.random.default_rng(seed)
         times = [drawn_in_slots(tour, rng, ordered=False) for tour in flying(fleet.plan)]
         learner = drawn(fleet, seed)
-        real = literal(times, learner, fleet.horizon, sync=sync)
-        view = aligned(times, learner, fleet.horizon, sync=sync)
+        real = literal(times, learner, fleet.horizon, sync=sync, gamma=gamma)
+        view = aligned(times, learner, fleet.horizon, sync=sync, gamma=gamma)
         np.testing.assert_allclose(real, view, rtol=1e-12, atol=1e-11)
 
 
@@ -104,6 +110,29 @@ def test_one_client_with_a_long_stride_returns_every_six_rounds() -> None:
     once = Timetable((7,), (0,), 1)
     loop = LiteralLoop([once], np.array([1.0]), pull, 1.0, sync=False)
     assert [float(x[0]) for x in loop.models(13)] == [1, 1, 0, -1, -1, 0, 1, 1, 0, -1, -1, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("gamma", "expected"),
+    [(0.5, [1, 1, 0, -0.5, -0.25, 0.125, 0.1875]), (1.0, [1, 1, 0, 0, 0, 0, 0])],
+)
+def test_the_same_client_with_a_head_start(gamma: float, expected: list[float]) -> None:
+    """It starts from b = x - gamma m, and then m = b: with gamma = 1 it stays where it is."""
+    once = Timetable((7,), (0,), 1)
+    loop = LiteralLoop([once], np.array([1.0]), pull, 1.0, sync=False, gamma=gamma)
+    assert [float(x[0]) for x in loop.models(6)] == expected
+
+
+def test_preloaded_by_hand() -> None:
+    """Met in slots 0, 1 and 2 of tours of 3, every gradient 1, eta 1: the first tour brings 1."""
+    fleet = [Timetable(("a", "b", "c"), (0, 1, 2), 3)]
+    loop = LiteralLoop(
+        fleet, np.zeros(1), lambda client, x, step: np.ones(1), 1.0, sync=True, preloaded=True
+    )
+    assert [-float(x[0]) for x in loop.models(9)] == [0, 0, 0, 1, 1, 1, 4, 4, 4, 7]
+    steps = [(upload.first_step, upload.num_steps) for _, upload in loop.server.received]
+    assert steps == [(0, 0), (0, 1), (0, 2), (0, 3), (1, 3), (2, 3), (3, 3), (4, 3), (5, 3)]
+    assert [meeting.client for meeting in loop.meetings] == ["a", "b", "c"] * 3 + ["a"]
 
 
 def test_two_transporters_by_hand() -> None:

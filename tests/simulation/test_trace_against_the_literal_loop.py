@@ -8,8 +8,8 @@ from typing import get_args
 import numpy as np
 import pytest
 from fleets import Fleet
-from runs import drawn, literal_run, pair, run
-from timetable import Timetable, exactly, flying, in_slots
+from runs import drawn, literal_run, pair, real_timetables, run
+from timetable import flying
 
 from flexpress.scenario import Algorithm, Clock
 
@@ -21,21 +21,14 @@ each_algorithm = pytest.mark.parametrize("algorithm", get_args(Algorithm))
 each_clock = pytest.mark.parametrize("clock", get_args(Clock))
 
 
-def real_offsets(fleet: Fleet) -> list[Timetable]:
-    """Clients are met in the slot in which the transporter arrives, or at the very second."""
-    slot, tours = fleet.scenario.slot, flying(fleet.plan)
-    if fleet.scenario.run.clock == "exact":
-        return [exactly(tour, slot) for tour in tours]
-    return [in_slots(tour, [floor(arrival / slot) for arrival in tour.arrivals]) for tour in tours]
-
-
+@pytest.mark.parametrize("head_start", [False, True])
 @each_clock
 @each_flying
-def test_visits(algorithm: Algorithm, clock: Clock) -> None:
+def test_visits(algorithm: Algorithm, clock: Clock, head_start: bool) -> None:
     """When, whom, the versions of all three models involved, and the steps in between."""
     for seed in SEEDS:
-        fleet, learner = drawn(seed, clock)
-        _, loop = literal_run(fleet, learner, algorithm, real_offsets(fleet))
+        fleet, learner = drawn(seed, clock, head_start=head_start)
+        _, loop = literal_run(fleet, learner, algorithm, real_timetables(fleet))
         expected = [
             (
                 floor(meeting.moment),
@@ -50,7 +43,7 @@ def test_visits(algorithm: Algorithm, clock: Clock) -> None:
         ]
         found = [
             (v.slot, v.client, v.version, v.staleness, v.trained_from, v.steps)
-            for v in pair(seed, algorithm, clock).found.trace.visits
+            for v in pair(seed, algorithm, clock, head_start=head_start).found.trace.visits
         ]
         assert sorted(found, key=str) == sorted(expected, key=str)
 

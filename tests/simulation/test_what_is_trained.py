@@ -34,7 +34,7 @@ def test_every_job_once_and_none_in_vain(algorithm: Algorithm, clock: Clock, see
         for key, job in found.items():
             assert job.num_steps == expected[key].num_steps
         if jobs:
-            models = np.array([expected[key].model for key in found])
+            models = np.array([expected[key].start for key in found])
             assert_equal_models(np.array([job.model for job in found.values()]), models)
 
 

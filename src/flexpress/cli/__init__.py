@@ -92,6 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(_one_line(error))
         return _BAD_INPUT
     except FlexpressError as error:
+        if _aborted(error):
+            return _report_interrupt(error)
         complain_about(error)
         return error.exit_code
     except KeyboardInterrupt as interrupt:
@@ -105,10 +107,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain_about(error, "the output cannot be written: no space left on the device")
         return _BAD_INPUT
     except Exception as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):  # in a class that was being made
+        if _aborted(error):
             return _report_interrupt(error)
         return _report_bug(error)
     return 0
+
+
+def _aborted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind it: libraries raise their own errors while they end."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _report_interrupt(error: BaseException) -> int:

@@ -28,6 +28,9 @@ from flexpress.errors import DivergedError, InputError
 
 _ALL = "all"
 _CURVES = "curves.png"
+_ALGORITHM_HELP = "Algorithm; repeat it to compare several. all: also with and without head start."
+_HEAD_START_HELP = "Clients start from the model minus G x their last update; 0 as in the paper."
+_PRELOADED_HELP = "Whether clients have the first model on board from slot 0."
 _OUT_HELP = "Folder of the run; by default one in flexpress-out, and none with --json."
 
 
@@ -38,7 +41,7 @@ def simulate(
         typer.Option(
             "--algorithm",
             click_type=click.Choice((*ALGORITHMS, _ALL)),
-            help="Algorithm; repeat the option to compare several.",
+            help=_ALGORITHM_HELP,
         ),
     ] = None,
     plan: PlanFile = None,
@@ -53,6 +56,10 @@ def simulate(
     eval_every: Annotated[
         int | None, typer.Option(metavar="E", help="Slots from one evaluation to the next.")
     ] = None,
+    head_start: Annotated[float | None, typer.Option(metavar="G", help=_HEAD_START_HELP)] = None,
+    preloaded: Annotated[
+        bool | None, typer.Option("--preloaded/--no-preloaded", help=_PRELOADED_HELP)
+    ] = None,
     out: Annotated[Path | None, out_option("DIR", _OUT_HELP)] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run that the folder holds.")
@@ -64,12 +71,18 @@ def simulate(
     SCENARIO is a TOML file, or the name of a preset if there is no such file. Options that are
     not given are taken from it. Ctrl-C ends the run; --resume continues it.
     """
-    changes = {"horizon": horizon, "eval_every": eval_every}
+    changes = {
+        "horizon": horizon,
+        "eval_every": eval_every,
+        "head_start": head_start,
+        "preloaded": preloaded,
+    }
     given = find_scenario(name).replace(
         run={key: value for key, value in changes.items() if value is not None}
     )
     chosen = _chosen(given, algorithms or [])
-    folder = out if out or as_json else flexpress.report.default_folder(given, "-".join(chosen))
+    names = list(flexpress.simulation.compared_runs(given, chosen))
+    folder = out if out or as_json else _default_folder(given, chosen)
     if resume and folder is None:
         raise InputError("--resume with --json needs --out: the folder of the run to resume")
     find_modules(given, name)
@@ -98,10 +111,10 @@ def simulate(
             should_stop=screen.should_stop,
             tell=complain,
         )
-    exit_code = _exit_code(traces, chosen, screen, folder)
+    exit_code = _exit_code(traces, names, screen, folder)
     with outputs:
         if folder:
-            places = flexpress.simulation.run_folders(folder, chosen).items()
+            places = flexpress.simulation.run_folders(folder, names).items()
             outputs.saved += [place for each, place in places if place and each in traces]
             outputs.write(folder, [(_CURVES, flexpress.report.curves_png(traces, _title(given)))])
         if as_json:
@@ -113,10 +126,20 @@ def simulate(
         raise typer.Exit(exit_code)
 
 
-def _chosen(given: flexpress.Scenario, names: list[str]) -> list[flexpress.scenario.Algorithm]:
-    """Each once, in the order in which they are named."""
-    chosen = ALGORITHMS if _ALL in names else tuple(names) or (given.run.algorithm,)
-    return cast("list[flexpress.scenario.Algorithm]", list(dict.fromkeys(chosen)))
+def _chosen(
+    given: flexpress.Scenario, names: list[str]
+) -> list[flexpress.scenario.Algorithm] | None:
+    """Each once, in the order in which they are named; None for all."""
+    if _ALL in names:
+        return None
+    chosen = dict.fromkeys(names or [given.run.algorithm])
+    return cast("list[flexpress.scenario.Algorithm]", list(chosen))
+
+
+def _default_folder(
+    given: flexpress.Scenario, chosen: list[flexpress.scenario.Algorithm] | None
+) -> Path:
+    return flexpress.report.default_folder(given, "-".join(chosen or ALGORITHMS))
 
 
 @contextmanager
@@ -134,14 +157,14 @@ def _aborts(screen: Screen, folder: Path | None) -> Iterator[None]:
 
 
 def _exit_code(
-    traces: Mapping[flexpress.scenario.Algorithm, flexpress.Trace],
-    chosen: Sequence[flexpress.scenario.Algorithm],
+    traces: Mapping[flexpress.simulation.RunName, flexpress.Trace],
+    names: Sequence[flexpress.simulation.RunName],
     screen: Screen,
     folder: Path | None,
 ) -> int:
     """130 and a line if a run was interrupted; 4 if one diverged, which was reported before."""
     *_, (last, trace) = traces.items()
-    if screen.should_stop() and not (trace.complete and len(traces) == len(chosen)):
+    if screen.should_stop() and not (trace.complete and len(traces) == len(names)):
         how = "; --resume continues it" if folder else ""
         slot = screen.run.slot if screen.run else 0
         complain(f"{last}: interrupted at slot {slot}{how}")

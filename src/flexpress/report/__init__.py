@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from flexpress.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from flexpress.report.figures.costs import save_costs
     from flexpress.report.figures.curves import curves_png, save_curves
     from flexpress.report.figures.label_mix import label_mix_png, save_label_mix
     from flexpress.report.figures.theory import save_theory_picture
@@ -30,6 +31,7 @@ else:
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
+            "figures.costs": "save_costs",
             "figures.curves": "curves_png save_curves",
             "figures.label_mix": "label_mix_png save_label_mix",
             "figures.theory": "save_theory_picture",
@@ -59,6 +61,7 @@ __all__ = [
     "outlook_to_json",
     "remedies_to_json",
     "runs_to_json",
+    "save_costs",
     "save_curves",
     "save_label_mix",
     "save_map",

@@ -238,7 +238,8 @@ class RunSettings(Section):
         default=20, ge=1, le=_LONGEST_HORIZON, description="slots from one evaluation to the next"
     )
     head_start: _Probability = Field(
-        default=0.0, description="gamma: clients start from the model minus gamma x their update"
+        default=DEFAULT_HEAD_START,
+        description="gamma: clients start from the model minus gamma x their update",
     )
     preloaded: StrictBool = Field(
         default=False, description="whether clients have the first model on board from slot 0"

@@ -18,6 +18,7 @@ _MISSING = object()
 _KeyPath = tuple[int | str, ...]
 
 _MESSAGES = {
+    "bool_type": "must be true or false",
     "int_type": "must be a whole number",
     "tuple_type": "must be a list in brackets",
     "greater_than_equal": "must be at least {ge}",

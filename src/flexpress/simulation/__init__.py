@@ -8,17 +8,20 @@ from flexpress.simulation.compare import (
     simulate,
 )
 from flexpress.simulation.recording import Recording, record
+from flexpress.simulation.run_names import RunName, compared_runs
 from flexpress.simulation.stored_run import StoredRun, find_runs, load_run
 from flexpress.simulation.trace import Measurement, Trace
 
 __all__ = [
     "Measurement",
     "Recording",
+    "RunName",
     "RunProgress",
     "RunsProgress",
     "StoredRun",
     "Trace",
     "compare",
+    "compared_runs",
     "find_runs",
     "load_run",
     "record",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -24,11 +24,8 @@ from flexpress.planning.progress import OnProgress, ignore_progress
 from flexpress.scenario import Algorithm, Scenario, check_scenario
 from flexpress.simulation.events import Event, Update
 from flexpress.simulation.run_files import CHECKPOINT
-from flexpress.simulation.run_folder import (
-    COMMAND,
-    check_run,
-    run_in_folder,
-)
+from flexpress.simulation.run_folder import COMMAND, check_run, run_in_folder
+from flexpress.simulation.run_names import RunName, compared_runs
 from flexpress.simulation.simulate import Simulation, run
 from flexpress.simulation.stored_run import is_begun
 from flexpress.simulation.trace import Trace
@@ -42,7 +39,7 @@ OnUpdate = Callable[[int, Vector], None]
 class RunProgress:
     """How far a simulation is."""
 
-    name: str  # its algorithm, or what distinguishes it from the other runs
+    name: str  # a RunName, or what distinguishes it from the other runs
     slot: int
     horizon: int
     accuracy: float | None  # of the last evaluation
@@ -72,6 +69,8 @@ def simulate(
     algorithm: Algorithm | None = None,
     horizon: int | None = None,
     eval_every: int | None = None,
+    head_start: float | None = None,
+    preloaded: bool | None = None,
     engine: Engine = "auto",
     ray: str | None = None,
     out: str | Path | None = None,
@@ -90,13 +89,22 @@ def simulate(
     `should_stop` returns true, the run ends early. DivergedError if the loss is no longer finite;
     its `trace` reaches up to there.
     """
-    scenario = _changed(scenario, algorithm=algorithm, horizon=horizon, eval_every=eval_every)
+    scenario = _changed(
+        scenario,
+        algorithm=algorithm,
+        horizon=horizon,
+        eval_every=eval_every,
+        head_start=head_start,
+        preloaded=preloaded,
+    )
     if on_update is not None:
         check_callable(on_update=on_update)
     callbacks = _Callbacks(on_progress, on_planning, should_stop, tell, on_update)
-    runs = _Runs(scenario, (scenario.run.algorithm,), _folder(out), Outputs(COMMAND), resume)
+    single = compared_runs(scenario, [scenario.run.algorithm])
+    runs = _Runs(scenario, single, _folder(out), Outputs(COMMAND), resume)
     with _prepared(runs, plan, learner, engine, ray, callbacks) as (chosen, trainer):
-        simulation = Simulation(scenario, chosen, trainer)
+        (flown,) = single.values()
+        simulation = Simulation(flown, chosen, trainer)
         return _run(simulation, runs.folder, callbacks, resume=resume)
 
 
@@ -105,9 +113,11 @@ def compare(
     plan: Plan | None = None,
     learner: Learner | None = None,
     *,
-    algorithms: Sequence[Algorithm] = _ALGORITHMS,
+    algorithms: Sequence[Algorithm] | None = None,
     horizon: int | None = None,
     eval_every: int | None = None,
+    head_start: float | None = None,
+    preloaded: bool | None = None,
     engine: Engine = "auto",
     ray: str | None = None,
     out: str | Path | None = None,
@@ -118,50 +128,74 @@ def compare(
     on_planning: OnProgress = ignore_progress,
     should_stop: ShouldStop = never,
     tell: Tell = ignore_note,
-) -> dict[Algorithm, Trace]:
-    """Simulate several algorithms on one plan, with the same data and seed.
+) -> dict[RunName, Trace]:
+    """Simulate several runs on one plan, with the same data and seed.
 
+    These algorithms with the scenario's head start; by default FedEx-Sync and FedEx-Async as in the
+    paper (`sync`, `async`), both with a head start (`sync-head-start`, `async-head-start`), and an
+    ideal link (`direct`).
     With `out`, each run is kept in a folder of its name there; a single one in `out` itself. The
-    `inputs` are files that must not be replaced. `on_plan` is called with the plan. If an algorithm
+    `inputs` are files that must not be replaced. `on_plan` is called with the plan. If a run
     diverges, `tell` is called with the reason, and the others are simulated all the same.
     """
-    scenario = _changed(scenario, horizon=horizon, eval_every=eval_every)
-    check_all("algorithms", algorithms, str, f"name some of {', '.join(_ALGORITHMS)}")
-    names = tuple(dict.fromkeys(check_choice("algorithms", a, _ALGORITHMS) for a in algorithms))
+    scenario = _changed(
+        scenario,
+        horizon=horizon,
+        eval_every=eval_every,
+        head_start=head_start,
+        preloaded=preloaded,
+    )
+    if algorithms is not None:
+        check_all("algorithms", algorithms, str, f"name some of {', '.join(_ALGORITHMS)}")
+        algorithms = [check_choice("algorithms", each, _ALGORITHMS) for each in algorithms]
     check_callable(on_plan=on_plan)
     callbacks = _Callbacks(on_progress, on_planning, should_stop, tell)
     outputs = Outputs(COMMAND, inputs)
-    runs = _Runs(scenario, names, _folder(out), outputs, resume)
-    traces: dict[Algorithm, Trace] = {}
+    several = compared_runs(scenario, algorithms)
+    runs = _Runs(scenario, several, _folder(out), outputs, resume)
+    traces: dict[RunName, Trace] = {}
     with (
         _prepared(runs, plan, learner, engine, ray, callbacks) as (chosen, trainer),
         outputs,
         runs.shared_folder(chosen),
     ):
         on_plan(chosen)
-        for algorithm, place in runs.folders.items():
-            simulation = Simulation(runs.scenario_of(algorithm), chosen, trainer)
-            diverged = False
-            try:
-                _run(simulation, place, callbacks, resume=resume)
-            except DivergedError as error:
-                diverged = True
-                tell(str(error))
-            traces[algorithm] = simulation.trace()
-            if place and (simulation.complete or diverged):
+        for name, place in runs.folders.items():
+            # A function, so that the updates of one run are gone before the next begins.
+            traces[name], over = _one_of_several(
+                several[name], chosen, trainer, place, callbacks, resume=resume
+            )
+            if place and over:
                 outputs.saved.append(place)
             if should_stop():
                 break
     return traces
 
 
-def run_folders(
-    folder: Path | None, algorithms: Sequence[Algorithm]
-) -> Mapping[Algorithm, Path | None]:
+def _one_of_several(
+    scenario: Scenario,
+    plan: Plan,
+    learner: Learner,
+    place: Path | None,
+    callbacks: _Callbacks,
+    *,
+    resume: bool,
+) -> tuple[Trace, bool]:
+    """The trace, and whether the run is over: complete, or diverged."""
+    simulation = Simulation(scenario, plan, learner)
+    try:
+        _run(simulation, place, callbacks, resume=resume)
+    except DivergedError as error:
+        callbacks.tell(str(error))
+        return simulation.trace(), True
+    return simulation.trace(), simulation.complete
+
+
+def run_folders(folder: Path | None, names: Collection[RunName]) -> Mapping[RunName, Path | None]:
     """A single run is kept in the folder itself; each of several in a folder within it."""
-    if folder is None or len(algorithms) == 1:
-        return dict.fromkeys(algorithms, folder)
-    return {algorithm: folder / algorithm for algorithm in algorithms}
+    if folder is None or len(names) == 1:
+        return dict.fromkeys(names, folder)
+    return {name: folder / name for name in names}
 
 
 @dataclass(frozen=True)
@@ -186,17 +220,14 @@ class _Runs:
     """The runs of one call, and where they are kept."""
 
     scenario: Scenario
-    algorithms: Sequence[Algorithm]
+    runs: Mapping[RunName, Scenario]
     folder: Path | None
     outputs: Outputs
     resume: bool
 
     @property
-    def folders(self) -> Mapping[Algorithm, Path | None]:
-        return run_folders(self.folder, self.algorithms)
-
-    def scenario_of(self, algorithm: Algorithm) -> Scenario:
-        return self.scenario.replace(run={"algorithm": algorithm})
+    def folders(self) -> Mapping[RunName, Path | None]:
+        return run_folders(self.folder, self.runs)
 
     def check(self, plan: Plan | None, learner: Learner | None) -> None:
         """InputError now rather than after the work."""
@@ -204,16 +235,15 @@ class _Runs:
             if self.resume:
                 raise InputError("resume is given without out; name the folder of the run")
             return
-        if len(self.algorithms) > 1:
+        if len(self.runs) > 1:
             if (self.folder / CHECKPOINT).exists():
                 raise InputError(
                     f"{self.folder}: holds a single run; name another folder for several"
                 )
             self.outputs.check(self.folder, (SCENARIO, PLAN))
-        for algorithm, place in self.folders.items():
+        for name, place in self.folders.items():
             assert place is not None
-            scenario = self.scenario_of(algorithm)
-            check_run(place, scenario, plan, self.outputs, learner, resume=self.resume)
+            check_run(place, self.runs[name], plan, self.outputs, learner, resume=self.resume)
 
     def stored_plan(self) -> Plan | None:
         """The plan of a run that is to be resumed."""
@@ -224,7 +254,7 @@ class _Runs:
     @contextmanager
     def shared_folder(self, plan: Plan) -> Iterator[None]:
         """Several runs keep their scenario and plan in the folder that they share."""
-        if self.folder is None or len(self.algorithms) == 1:
+        if self.folder is None or len(self.runs) == 1:
             yield
             return
         with sole_use(self.folder):
@@ -296,9 +326,9 @@ def _run(
 
 
 def _progress_of(simulation: Simulation) -> RunProgress:
-    settings, metrics = simulation.scenario.run, simulation.metrics
+    horizon, metrics = simulation.scenario.run.horizon, simulation.metrics
     accuracy = metrics[-1].accuracy if metrics else None
-    return RunProgress(settings.algorithm, simulation.slot, settings.horizon, accuracy)
+    return RunProgress(simulation.name, simulation.slot, horizon, accuracy)
 
 
 def _changed(scenario: Scenario, **changes: object) -> Scenario:

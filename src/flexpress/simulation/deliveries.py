@@ -75,7 +75,7 @@ class Deliveries:
         short = tour < 0 or convoy.period < self.timetable.ticks_per_slot
         if self.last_updates is not None or not short:
             return
-        if not any(job.num_steps for job in self._jobs(key)):
+        if not any(job.num_steps for job in self.jobs(key)):
             self.under_way[key] = Delivery(version, np.zeros_like(model), trained=True)
 
     def total(self, keys: list[Key], should_stop: ShouldStop) -> Vector:
@@ -89,13 +89,22 @@ class Deliveries:
         for key in keys:
             del self.under_way[key]
 
+    def jobs(self, key: Key) -> Iterator[Job]:
+        """One job per client of the tour; clients visited twice within one slot have no steps."""
+        transporter, tour = key
+        convoy, route = self._routes[transporter]
+        model = self.under_way[key].vector
+        for client, offset in zip(route.clients, route.offsets, strict=True):
+            first, num_steps = self.timetable.steps(convoy, offset, tour)
+            yield Job(client, model, first, num_steps)
+
     def _train(self, should_stop: ShouldStop) -> None:
         """Train everything that can be trained now and is merged by the horizon."""
         due = [key for key in self.under_way if self._is_due(key)]
         if self.last_updates is not None:
             self._train_in_turn(self.last_updates, due, should_stop)
             return
-        jobs = [[job for job in self._jobs(key) if job.num_steps] for key in due]
+        jobs = [[job for job in self.jobs(key) if job.num_steps] for key in due]
         sums = train_sums(self._learner, jobs, should_stop)
         for key, total in zip(due, sums, strict=True):
             self._is_trained(key, total)
@@ -104,7 +113,7 @@ class Deliveries:
         """The first tour of each transporter that is due, then the second, and so on."""
         while due:
             first = dict(sorted(due, reverse=True))  # of several tours the first one stays
-            jobs = ((key[1], job) for key in first.items() for job in self._jobs(key))
+            jobs = ((key[1], job) for key in first.items() for job in self.jobs(key))
             last.train(self._learner, jobs, should_stop)
             for key in first.items():
                 _, route = self._routes[key[0]]
@@ -119,12 +128,3 @@ class Deliveries:
         convoy, _ = self._routes[transporter]
         merged = (tour + convoy.lag) * convoy.period
         return merged <= self._end and not self.under_way[key].trained
-
-    def _jobs(self, key: Key) -> Iterator[Job]:
-        """One job per client of the tour; clients visited twice within one slot have no steps."""
-        transporter, tour = key
-        convoy, route = self._routes[transporter]
-        model = self.under_way[key].vector
-        for client, offset in zip(route.clients, route.offsets, strict=True):
-            first, num_steps = self.timetable.steps(convoy, offset, tour)
-            yield Job(client, model, first, num_steps)

@@ -42,7 +42,7 @@ class Visit(NamedTuple):
     client: ClientId
     version: int  # of the model that it receives
     staleness: int  # updates that the server made since that version
-    trained_from: int | None  # version that its update was trained from; None at the first visit
+    trained_from: int | None  # version that its update was trained from; None if it had no model
     steps: int  # local steps in that update
 
 
@@ -63,7 +63,7 @@ class Contribution:
     """The sum of updates that one transporter brought to an update of the global model."""
 
     transporter: int
-    tour: int  # on which its clients received the model that they trained from
+    tour: int  # on which its clients received the model that they trained from; -1: on board
     trained_from: int  # the version of that model
     staleness: int  # updates that the server made between that version and this update
 

@@ -6,13 +6,14 @@ that does every job step by step and keeps the steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from flexpress.arrays import FloatArray, IntArray
+from flexpress.callbacks import never
 from flexpress.errors import DivergedError, InputError
 from flexpress.learning import Job, Learner, Vector
 from flexpress.learning.job import check_learner, first_model
@@ -21,7 +22,9 @@ from flexpress.planning import Plan
 from flexpress.planning.plan import ClientId
 from flexpress.planning.plan_file import check_plan
 from flexpress.scenario import Algorithm, Scenario
-from flexpress.simulation.compare import simulate
+from flexpress.simulation.events import Event, Update
+from flexpress.simulation.head_start import LastUpdates
+from flexpress.simulation.simulate import Simulation, run
 from flexpress.simulation.trace import Trace
 
 _MOST_BYTES = 4 * 2**30
@@ -33,8 +36,10 @@ class Recording:
     """A simulation slot by slot, in the paper's "equivalent view" (Aligning Client Training).
 
     In this view client i does its local step s in slot s, and starts again from x^t at t = 0,
-    Delta_k, 2 Delta_k, ...; the global model is the same as if it did so when it is visited. Arrays
-    are read-only, and in the learner's precision unless noted.
+    Delta_k, 2 Delta_k, ...; the global model is the same as if it did so when it is visited. With a
+    head start it starts from x^t - gamma u, u being its update since the start before. Clients with
+    x^0 on board need no such view: they do train from slot 0, and start again when they are
+    visited. Arrays are read-only, and in the learner's precision unless noted.
     """
 
     trace: Trace  # of the simulation to the horizon
@@ -65,13 +70,19 @@ class Recording:
         """The "averaged global model" of the proof of Theorem 1: v^{t-Delta}, x^0 up to Delta.
 
         It equals x^t whenever all have just landed. InputError for async with more than one
-        transporter. With the ideal link of `direct` nothing is delayed, and it is v^t.
+        transporter, and if clients had x^0 on board: then x^t has more steps of some than of
+        others. With the ideal link of `direct` nothing is delayed, and it is v^t.
         """
         convoys = self.trace.timetable.convoys
         if len(convoys) > 1:
             raise InputError(
                 f"async with {len(convoys)} transporters: an averaged model exists only where all "
                 "leave together; use `virtual`, or record sync"
+            )
+        if self.trace.timetable.preloaded:
+            raise InputError(
+                "run.preloaded = true: an averaged model exists only where all clients bring the "
+                "same number of steps; use `virtual`, or record with run.preloaded = false"
             )
         delay = (convoys[0].lag - 1) * convoys[0].period
         slots = np.arange(len(self.virtual))
@@ -102,15 +113,18 @@ def record(
     ids, numbers = tuple(carriers), tuple(carriers.values())
     _check(scenario, len(ids), first_model(learner))
     stepwise = _StepByStep(learner, ids, scenario.run.horizon)
-    known: list[tuple[int, Vector]] = []
-    trace = simulate(
-        scenario, plan, stepwise, on_update=lambda slot, model: known.append((slot, model))
-    )
+    simulation = Simulation(scenario, plan, stepwise)
+    known = [(0, simulation.model)]
+
+    def note(event: Event) -> None:
+        if isinstance(event, Update):
+            known.append((event.slot, simulation.model))
+
+    trace = run(simulation, on_event=note)
     real = _at_every_slot(known, trace.horizon)
     received = _received_steps(trace, numbers)
-    under_way = list(_jobs_under_way(trace, real, received[-1]))
     with np.errstate(over="ignore", invalid="ignore"):  # checked right below
-        if not np.isfinite(stepwise.train(under_way)).all():
+        if not np.isfinite(_train_to_the_horizon(simulation, ids)).all():
             raise _diverged(scenario, trace)
     for array in (stepwise.steps, stepwise.local, real, received):
         array.flags.writeable = False
@@ -141,24 +155,36 @@ def _at_every_slot(known: list[tuple[int, Vector]], horizon: int) -> Vector:
 
 
 def _received_steps(trace: Trace, transporters: tuple[int, ...]) -> IntArray:
-    """Counted from the updates of the trace: a tour brings one step per slot of the tour."""
-    convoys = trace.timetable.convoys
-    periods = {route.transporter: each.period for each in convoys for route in each.routes}
+    """Counted from the updates of the trace: the timetable knows the steps of each tour."""
+    timetable = trace.timetable
+    routes = {
+        route.transporter: (each, route) for each in timetable.convoys for route in each.routes
+    }
     brought = np.zeros((trace.horizon + 1, len(transporters)), dtype=np.int64)
     for update in trace.updates:
         for part in update.contributions:
-            theirs = np.equal(transporters, part.transporter)
-            brought[update.slot, theirs] += periods[part.transporter]
+            convoy, route = routes[part.transporter]
+            steps = [timetable.steps(convoy, met, part.tour)[1] for met in route.offsets]
+            brought[update.slot, np.equal(transporters, part.transporter)] += steps
     return brought.cumsum(axis=0)
 
 
-def _jobs_under_way(trace: Trace, real: Vector, received: IntArray) -> Iterator[Job]:
-    """Steps before the horizon that the server has not received, and that were not trained yet."""
-    convoys = trace.timetable.convoys
-    periods = [(i, each.period) for each in convoys for route in each.routes for i in route.clients]
-    for (client, period), first in zip(periods, received.tolist(), strict=True):
-        for start in range(first, trace.horizon, period):
-            yield Job(client, real[start], start, min(period, trace.horizon - start))
+def _train_to_the_horizon(simulation: Simulation, clients: tuple[ClientId, ...]) -> Vector:
+    """Do the steps before the horizon that are merged after it; the last update of each client.
+
+    Tour by tour, since a tour with a head start needs the update before.
+    """
+    deliveries, horizon = simulation.deliveries, simulation.scenario.run.horizon
+    last = deliveries.last_updates or LastUpdates(0.0, clients, simulation.model)
+    under_way = [key for key, delivery in deliveries.under_way.items() if not delivery.trained]
+    for tour in sorted({tour for _, tour in under_way}):
+        jobs = (job for key in under_way if key[1] == tour for job in deliveries.jobs(key))
+        begun = (job for job in jobs if job.num_steps and job.first_step < horizon)
+        cut = (
+            replace(job, num_steps=min(job.num_steps, horizon - job.first_step)) for job in begun
+        )
+        last.train(simulation.learner, ((tour, job) for job in cut), never)
+    return last.updates
 
 
 def _diverged(scenario: Scenario, trace: Trace) -> DivergedError:

@@ -87,15 +87,20 @@ def _save_checkpoint(path: Path, simulation: Simulation, header: Header) -> None
     write_file(path, lambda file: np.savez(file, **arrays))
 
 
-def load_checkpoint(path: Path) -> tuple[Header, dict[str, Vector]]:
-    """The header, and the arrays by name. InputError if the file is incomplete or damaged."""
+def load_checkpoint(path: Path, *, last_updates: bool = False) -> tuple[Header, dict[str, Vector]]:
+    """The header, and the arrays by name. InputError if the file is incomplete or damaged.
+
+    The last updates of the clients can be gigabytes, so they are read only on request.
+    """
     try:
         with open_file(path) as file, np.load(file, allow_pickle=False) as content:
-            arrays = {name: content[name] for name in content.files}
+            names = content.files
+            wanted = [name for name in names if last_updates or name != _UPDATES_ARRAY]
+            arrays = {name: content[name] for name in wanted}
         header = TypeAdapter(Header).validate_json(arrays.pop(_HEADER_ARRAY).tobytes())
         arrays[MODEL_ARRAY], *(arrays[entry.array] for entry in header.carried)
-        if header.last_updates:
-            arrays[_UPDATES_ARRAY], arrays[_TOURS_ARRAY]
+        if header.last_updates and not {_UPDATES_ARRAY, _TOURS_ARRAY} <= set(names):
+            raise KeyError(_UPDATES_ARRAY)
     except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, ValidationError):
         raise InputError(
             f"{path}: damaged, or not a checkpoint; run into another folder without --resume"

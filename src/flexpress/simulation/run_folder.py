@@ -47,7 +47,7 @@ from flexpress.simulation.run_files import (
     restore,
 )
 from flexpress.simulation.simulate import Simulation
-from flexpress.simulation.stored_run import is_begun, is_over
+from flexpress.simulation.stored_run import is_begun, is_over, stored_scenario
 from flexpress.simulation.trace import Trace
 
 COMMAND = "simulate"
@@ -138,7 +138,7 @@ def _begin(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
 
 def _continue_run(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
     """Restore the state at the checkpoint. The horizon may have changed since."""
-    header, arrays = load_checkpoint(folder / CHECKPOINT)
+    header, arrays = load_checkpoint(folder / CHECKPOINT, last_updates=True)
     restore(simulation, header, arrays)
     simulation.metrics = read_metrics(folder / METRICS, header.metrics_bytes)
     text = simulation.scenario.to_toml()
@@ -173,7 +173,7 @@ def check_run(
         return
     check_folder(folder, RUN_FILES)
     _check_files(folder, outputs.command)
-    stored = Scenario.load(folder / SCENARIO)
+    stored = stored_scenario(folder)
     key = difference(comparable(stored), comparable(scenario))
     if key:
         raise InputError(f"{folder}: its run has another {key}; resume it as it was begun")

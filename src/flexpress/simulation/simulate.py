@@ -19,6 +19,7 @@ from flexpress.scenario import Scenario
 from flexpress.simulation.clock import events
 from flexpress.simulation.deliveries import Deliveries
 from flexpress.simulation.events import Broadcast, Departure, Evaluation, Event, Update, Visit
+from flexpress.simulation.run_names import RunName, head_start_of, run_name
 from flexpress.simulation.timetable import Timetable
 from flexpress.simulation.trace import Measurement, Trace
 
@@ -54,6 +55,10 @@ class Simulation:
         self.metrics: list[Measurement] = []
         self._measured: tuple[Vector, tuple[float, float]] | None = None
 
+    @property
+    def name(self) -> RunName:
+        return run_name(self.scenario.run.algorithm, head_start_of(self.scenario))
+
     def play(self, should_stop: ShouldStop = never) -> Iterator[Event]:
         """Yield each event after its effects. Ends early if `should_stop` returns True.
 
@@ -86,9 +91,14 @@ class Simulation:
 
     def trace(self) -> Trace:
         run = self.scenario.run
-        metrics = tuple(self.metrics)
         return Trace(
-            self.timetable, run.horizon, run.eval_every, self.num_events, metrics, self.model
+            self.timetable,
+            run.horizon,
+            run.eval_every,
+            self.num_events,
+            tuple(self.metrics),
+            self.model,
+            head_start_of(self.scenario),
         )
 
     def _happen(self, event: Event, should_stop: ShouldStop) -> None:
@@ -127,7 +137,7 @@ class Simulation:
     def _diverged(self, event: Update | Evaluation) -> DivergedError:
         rate = self.scenario.learning.learning_rate
         return DivergedError(
-            f"{self.timetable.algorithm}: the loss is no longer finite at slot {event.slot}; "
+            f"{self.name}: the loss is no longer finite at slot {event.slot}; "
             f"lower learning.learning_rate, which is {rate:g}",
             self.trace(),
         )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from flexpress.files.growing import check_beginning, damaged
 from flexpress.files.provenance import is_changed
 from flexpress.learning import Vector
 from flexpress.planning import Plan, load_plan
-from flexpress.scenario import Algorithm, Scenario
+from flexpress.scenario import Scenario
 from flexpress.simulation.clock import events
 from flexpress.simulation.run_files import (
     CHECKPOINT,
@@ -26,10 +26,14 @@ from flexpress.simulation.run_files import (
     load_checkpoint,
     read_metrics,
 )
+from flexpress.simulation.run_names import RUN_NAMES, head_start_of
 from flexpress.simulation.timetable import Timetable
 from flexpress.simulation.trace import Trace
 
 RunState = Literal["complete", "diverged", "unfinished"]
+
+_BEFORE = {"head_start": 0.0, "preloaded": False}
+"""Settings of [run] that runs of earlier versions do not mention, as they were then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +55,7 @@ def load_run(folder: str | Path) -> StoredRun:
     folder = check_path("folder", folder)
     if not is_run(folder):
         raise InputError(f"{folder}: holds no run; `flexpress simulate SCENARIO` makes one")
-    scenario = Scenario.load(folder / SCENARIO)
+    scenario = stored_scenario(folder)
     plan = load_plan(folder / PLAN, scenario)
     timetable = Timetable.of(scenario, plan, scenario.run.algorithm)
     complete = (folder / MODEL).exists()
@@ -59,7 +63,15 @@ def load_run(folder: str | Path) -> StoredRun:
     for name in (SCENARIO, PLAN, METRICS, MODEL) if complete else (SCENARIO, PLAN):
         if is_changed(folder / name):
             raise damaged(folder / name)
+    trace = replace(trace, head_start=head_start_of(scenario))
     return StoredRun(folder, scenario, plan, trace, state)
+
+
+def stored_scenario(folder: Path) -> Scenario:
+    """The scenario of the run in this folder."""
+    scenario = Scenario.load(folder / SCENARIO)
+    given = scenario.run.model_fields_set
+    return scenario.replace(run={key: old for key, old in _BEFORE.items() if key not in given})
 
 
 def find_runs(folders: Iterable[str | Path]) -> list[Path]:
@@ -81,8 +93,8 @@ def _runs_in(folder: Path) -> list[Path]:
 
 
 def _order(folder: Path) -> tuple[int, str]:
-    """Algorithms in their usual order, then other names by the alphabet."""
-    names: tuple[str, ...] = get_args(Algorithm)
+    """Runs of a comparison in their usual order, then other names by the alphabet."""
+    names: tuple[str, ...] = RUN_NAMES
     return names.index(folder.name) if folder.name in names else len(names), folder.name
 
 

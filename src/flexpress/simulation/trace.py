@@ -11,6 +11,7 @@ from typing import TypeVar
 from flexpress.learning import Vector
 from flexpress.simulation.clock import events
 from flexpress.simulation.events import Departure, Event, Landing, Update, Visit
+from flexpress.simulation.run_names import RunName, run_label, run_name
 from flexpress.simulation.timetable import Timetable
 
 _E = TypeVar("_E", bound=Event)
@@ -56,6 +57,17 @@ class Trace:
     num_events: int  # that happened: not all up to the horizon if the run ended early
     metrics: tuple[Measurement, ...]
     model: Vector  # the global model at the horizon
+    head_start: float = 0.0  # gamma
+
+    @property
+    def name(self) -> RunName:
+        """What the run is called among those of a comparison."""
+        return run_name(self.timetable.algorithm, self.head_start)
+
+    @property
+    def label(self) -> str:
+        """The algorithm and its head start, as pictures show it."""
+        return run_label(self.timetable.algorithm, self.head_start)
 
     @property
     def complete(self) -> bool:

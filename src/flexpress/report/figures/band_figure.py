@@ -43,7 +43,7 @@ from flexpress.report.figures.curve_axes import (
 )
 from flexpress.report.figures.fonts import shown
 from flexpress.report.figures.picture import new_figure
-from flexpress.report.figures.style import LIGHT, Theme
+from flexpress.report.figures.style import DASHES, LIGHT, LineStyle, Theme
 from flexpress.report.texts import columns
 
 _WIDTH, _LEFT = 6.0, 0.6  # inches: the figure, and the space left of the axes
@@ -58,12 +58,9 @@ _LEAST_LEAD = 0.5  # percentage points; smaller leads should not look large
 _ROOM = 1.15  # of the largest lead
 
 _SIZE, _AWAY = 9.5, 18.0  # points: font size of labels, and their distance from the frame
-_DASHES = (0, (3.5, 1.4))
 _LETTER = 0.58  # average width of a letter, in font sizes
 _MOST_NAMED = 24  # lines with a label
 _DOTTED: dict[str, Any] = {"linewidth": 0.7, "linestyle": (0, (1, 3)), "label": "_lead"}
-
-_Style = str | tuple[int, tuple[float, float]]
 
 
 def bands_figure(
@@ -121,7 +118,7 @@ def _draw_all(ax: Axes, lines: Sequence[BandLine], quantity: CourseValues, theme
 
 
 def _draw(ax: Axes, line: BandLine, band: Band, quantity: CourseValues, theme: Theme) -> None:
-    colour, style = _colour_of(line, theme), _DASHES if line.dashed else "-"
+    colour, style = _colour_of(line, theme), DASHES if line.dashed else "-"
     if line.seeds > 1:
         ax.fill_between(band.slots, band.low, band.high, color=colour, alpha=0.13, linewidth=0)
         for course in line.courses:
@@ -134,7 +131,7 @@ def _draw_leads(ax: Axes, lines: Sequence[BandLine], bands: Sequence[Band], them
     slots, leads = leads_of(bands)
     ax.axhline(0.0, color=theme.pale, linewidth=0.8)
     for line, lead in zip(lines, leads, strict=True):
-        style = _DASHES if line.dashed else "-"
+        style = DASHES if line.dashed else "-"
         ax.plot(slots, lead, color=_colour_of(line, theme), linewidth=1.3, linestyle=style)
     settled = leads[:, slots >= _SETTLING * slots.max(initial=0.0)]
     largest = max(float(np.abs(settled).max(initial=0.0)), _LEAST_LEAD)
@@ -197,7 +194,7 @@ def _label_ends(ax: Axes, lines: Sequence[BandLine], bands: Sequence[Band], them
     places = write_beside(ax, [texts[j] for j in shown], words, named, size=_SIZE, away=_AWAY)
     for j, place in zip(shown, places, strict=True):
         if len(bands[j].slots):
-            style = _DASHES if lines[j].dashed else "-"
+            style = DASHES if lines[j].dashed else "-"
             _connect(ax, colours[j], (bands[j].slots[-1], ends[j]), place, style)
     if len(shown) < len(lines):
         more = f"and {len(lines) - len(shown)} that end lower"
@@ -215,7 +212,9 @@ def _mark_early_ends(
             ax.scatter(*end, s=45, marker="x", color=colour, zorder=4, clip_on=False)
 
 
-def _connect(ax: Axes, colour: str, start: tuple[float, float], end: float, style: _Style) -> None:
+def _connect(
+    ax: Axes, colour: str, start: tuple[float, float], end: float, style: LineStyle
+) -> None:
     """Connect the end of a line with its label at the height `end`, a fraction of the axes.
 
     From lines that end before the frame, the connection is dotted up to the frame.

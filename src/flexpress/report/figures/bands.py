@@ -13,6 +13,9 @@ from flexpress.arrays import FloatArray
 _WINDOW = 5  # measurements of a running mean
 _LONG = 25  # measurements from which leads are running means
 
+WHOLE_SLOTS = "the clock counts whole slots"
+"""What dashed lines have in common, unless something else is said."""
+
 
 @dataclass(frozen=True, eq=False)
 class Course:
@@ -93,7 +96,7 @@ def _end_text(line: BandLine, band: Band, last: float) -> str:
     return text if band.slots[-1] == last else f"{text} at slot {band.slots[-1]:,.0f}"
 
 
-def bands_caption(lines: Sequence[BandLine], dashed: str = "the clock counts whole slots") -> str:
+def bands_caption(lines: Sequence[BandLine], dashed: str = WHOLE_SLOTS) -> str:
     """Explains the parts of the figure; `dashed` is what dashed lines have in common."""
     parts = [f"Test accuracy of the global model{_seeds_text(lines)}."]
     if any(line.seeds > 1 for line in lines):

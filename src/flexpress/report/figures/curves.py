@@ -1,4 +1,7 @@
-"""Learning curves of one or more runs: test accuracy and loss, one line per algorithm."""
+"""Learning curves of one or more runs: test accuracy and loss, one line per run.
+
+An algorithm has its colour; with a head start its line is dashed.
+"""
 
 from __future__ import annotations
 
@@ -27,23 +30,24 @@ from flexpress.report.figures.curve_axes import (
     write_beside,
 )
 from flexpress.report.figures.picture import new_figure, png_bytes
-from flexpress.report.figures.style import ALGORITHMS
-from flexpress.scenario import Algorithm
-from flexpress.simulation import Measurement, Trace
+from flexpress.report.figures.style import ALGORITHMS, DASHES, LineStyle
+from flexpress.simulation import Measurement, RunName, Trace
 from flexpress.simulation.events import Update
 
 _SIZE = (6.0, 5.2)  # inches
 _HEIGHTS = (2.2, 1.0)  # of accuracy and loss
 
 _MANY = 1500  # points from which lines are thin
-_DASH, _PAUSE = 4, 8  # three lines that coincide take turns
+_DASH, _PAUSE = 4, 16  # five lines that coincide take turns
 
 
 @dataclass(frozen=True, eq=False)
 class _Curve:
     """All measurements of a trace, and the last slot at which the model was still x^0."""
 
-    algorithm: Algorithm
+    label: str
+    colour: str
+    dashed: bool
     slots: FloatArray  # (points,)
     accuracies: FloatArray  # (points,)
     losses: FloatArray  # (points,)
@@ -66,7 +70,9 @@ def _curve_of(trace: Trace) -> _Curve:
         .T
     )
     return _Curve(
-        algorithm=trace.timetable.algorithm,
+        label=trace.label,
+        colour=ALGORITHMS[trace.timetable.algorithm],
+        dashed=trace.head_start > 0,
         slots=seconds / trace.timetable.slot,
         accuracies=accuracies,
         losses=losses,
@@ -82,7 +88,7 @@ def save_curves(traces: Sequence[Trace], path: str | Path, *, title: str = "") -
     write_file(check_path("path", path), png_bytes(_curves_figure(traces, title)))
 
 
-def curves_png(traces: Mapping[Algorithm, Trace], title: str) -> bytes:
+def curves_png(traces: Mapping[RunName, Trace], title: str) -> bytes:
     return png_bytes(_curves_figure(list(traces.values()), title))
 
 
@@ -124,19 +130,26 @@ def _draw(ax: Axes, curves: Sequence[_Curve], heights: Sequence[FloatArray]) -> 
         ax.plot(
             curve.slots,
             height,
-            label=curve.algorithm,
-            color=ALGORITHMS[curve.algorithm],
+            label=curve.label,
+            color=curve.colour,
             linewidth=1.6 if len(height) < _MANY else 0.6,
-            linestyle=(_DASH * beneath, (_DASH, _PAUSE)) if beneath else "-",
+            linestyle=_style(curve, beneath),
             marker="o" if len(height) == 1 else "",
             zorder=2 + 0.1 * j,
         )
         _mark(ax, curve, height)
 
 
+def _style(curve: _Curve, beneath: int) -> LineStyle:
+    """`beneath` is the number of lines that it would hide."""
+    if beneath:
+        return _DASH * beneath, (_DASH, _PAUSE)
+    return DASHES if curve.dashed else "-"
+
+
 def _mark(ax: Axes, curve: _Curve, height: FloatArray) -> None:
     """A dot at the first update of the model, a cross where a run ends early."""
-    colour, start = ALGORITHMS[curve.algorithm], curve.first_update
+    colour, start = curve.colour, curve.first_update
     if start is not None:
         dot = ax.scatter(curve.slots[start], height[start], s=30, color=colour, zorder=3)
         dot.set(edgecolors="white", linewidths=0.8, clip_on=False)
@@ -145,11 +158,11 @@ def _mark(ax: Axes, curve: _Curve, height: FloatArray) -> None:
 
 
 def _label_curves(ax: Axes, curves: Sequence[_Curve], ends: Sequence[float]) -> None:
-    """Write each algorithm and its final value in per cent to the right of the axes."""
+    """Write each run and its final value in per cent to the right of the axes."""
     texts = [_label_text(curve, end) for curve, end in zip(curves, ends, strict=True)]
-    write_beside(ax, texts, [ALGORITHMS[curve.algorithm] for curve in curves], ends)
+    write_beside(ax, texts, [curve.colour for curve in curves], ends)
 
 
 def _label_text(curve: _Curve, end: float) -> str:
-    text = f"{curve.algorithm}  {end:.1f} %"
+    text = f"{curve.label}  {end:.1f} %"
     return text if curve.complete else f"{text} at slot {curve.slots[-1]:,.0f}"

@@ -13,6 +13,11 @@ _ZONE, _ZONE_FILL, HATCH = "#cf9d96", "#faf3f2", "///"  # a no-fly zone: tints o
 
 ALGORITHMS: dict[Algorithm, str] = dict(zip(("sync", "async", "direct"), OKABE_ITO, strict=False))
 
+LineStyle = str | tuple[float, tuple[float, float]]
+
+DASHES: LineStyle = (0, (3.5, 1.4))
+"""Of dashed lines: runs with a head start have the colour of their algorithm, and dashes."""
+
 _STEPS = 64
 """Mixtures of colour and ink that are tried."""
 

@@ -100,13 +100,20 @@ def _data_settings(flown: FlownPlan) -> list[Scenario]:
 
 
 def _traces_shown(flown: FlownPlan) -> list[tuple[str, Trace]]:
-    """One trace for each algorithm and clock: seeds and data do not change the times."""
+    """One trace for each algorithm and clock: seeds, data and head starts do not change the times.
+
+    Clients with the first model on board do: the first landing brings an update.
+    """
     clocks = {run.run.scenario.run.clock for run in flown.runs}
+    starts = {
+        run.run.trace.timetable.preloaded for run in flown.runs if run.run.trace.timetable.flies
+    }
     found: dict[str, Trace] = {}
     for run in flown.runs:
         settings = run.run.scenario.run
         name = settings.algorithm.capitalize()
         label = f"{name}, {settings.clock}" if len(clocks) > 1 else name
+        label += ", preloaded" if len(starts) > 1 and run.run.trace.timetable.preloaded else ""
         longest = found.get(label)
         if longest is None or longest.num_events < run.run.trace.num_events:
             found[label] = run.run.trace
@@ -151,6 +158,7 @@ def _timeline_picture(
     if not flown:
         return None
     colours = tour_colours(scenario, plan)
+    preloaded = all(trace.timetable.preloaded for _, trace in traces if trace.timetable.flies)
     labels = ", then ".join(timeline.name for timeline in flown)
     return draw_picture(
         name,
@@ -158,7 +166,8 @@ def _timeline_picture(
         lambda theme: timeline_figure(flown, colours=colours, theme=theme),
         caption=(
             f"The first {slots:,} slots. Clients train from one visit to the next, and what they "
-            "learned comes home on the flight after: the model changes from the second landing on."
+            "learned comes home on the flight after: the model changes from the "
+            f"{'first' if preloaded else 'second'} landing on."
         ),
     )
 

@@ -13,18 +13,27 @@ from flexpress.arguments import check_all, check_callable, check_path, check_tex
 from flexpress.files.disk import PLAN, SCENARIO
 from flexpress.files.provenance import Outputs
 from flexpress.report.figures.band_figure import bands_figure
-from flexpress.report.figures.bands import BandLine, band_of, bands_caption, end_texts
+from flexpress.report.figures.bands import band_of, bands_caption, end_texts
 from flexpress.report.figures.picture import Picture, draw_picture
+from flexpress.report.page.costs import costs_sections
 from flexpress.report.page.html import FIGURES_FOLDER, figures_beside, write_page
 from flexpress.report.page.page import Cell, Download, Grid, Page, PageSection
 from flexpress.report.page.plans import LabelCounts, flown_plans, plan_section
-from flexpress.report.page.shown_runs import ShownRun, differences, first_few, run_lines, shown_runs
+from flexpress.report.page.shown_runs import (
+    HEAD_START,
+    ShownRun,
+    dashes_mean,
+    differences,
+    first_few,
+    run_lines,
+    shown_runs,
+)
 from flexpress.report.tables.columns import heads
 from flexpress.report.tables.runs import run_figures
 from flexpress.simulation.run_files import RUN_FILES
 from flexpress.simulation.stored_run import StoredRun
 
-_MOST_COLUMNS = 4
+_MOST_COLUMNS = 5
 """Up to this number, each run has a column; otherwise a row."""
 
 _FLOWN = ("simulated", "updates", "mean staleness", "tours", "energy", "waiting")
@@ -83,7 +92,7 @@ def _runs_page(
     """Calls `label_counts` once for each plan and partition; `made_by` is the last line."""
     shown = shown_runs(runs)
     plans = flown_plans(shown)
-    sections = [_curves_section(shown)]
+    sections = [_curves_section(shown), *costs_sections(shown)]
     for number, flown in enumerate(plans, start=1):
         anchor = "tours" if len(plans) == 1 else f"tours-{number}"
         title = "Tours" if len(plans) == 1 else f"Tours {number}: {flown.cost}"
@@ -101,7 +110,7 @@ def _runs_page(
 def _page_title(shown: Sequence[ShownRun]) -> str:
     names = ", ".join(dict.fromkeys(run.run.scenario.name for run in shown))
     if len(shown) == 1:
-        return f"{names}: {shown[0].run.scenario.run.algorithm}"
+        return f"{names}: {shown[0].run.trace.label}"
     return f"{names}: {len(shown)} runs compared"
 
 
@@ -109,7 +118,7 @@ def _lead(shown: Sequence[ShownRun]) -> list[str]:
     """The final accuracies, and the runs that are not complete."""
     lines = run_lines(shown)
     ends = first_few(end_texts(lines, [band_of(line) for line in lines]))
-    found = [f"Test accuracy at the end: {'; '.join(' '.join(text.split()) for text in ends)}."]
+    found = [f"Test accuracy at the end: {'; '.join(text.replace('  ', ': ') for text in ends)}."]
     parts = [run for run in shown if run.run.state != "complete"]
     if parts:
         names = "; ".join(first_few([f"{run.name} {run.state.text}" for run in parts]))
@@ -132,7 +141,8 @@ def _summary(shown: Sequence[ShownRun]) -> list[Grid]:
         learned = [column for column in columns if column not in flown]
         grids = [_beside(learned), _beside([columns[0], *flown])]
     differing = differences([run.run.scenario for run in shown])
-    differing.pop("run.algorithm", None)  # which is in the first table
+    for key in ("run.algorithm", HEAD_START):  # which are in the first table
+        differing.pop(key, None)
     if differing:
         rows = [("run", names), *((key, tuple(texts)) for key, texts in differing.items())]
         grids.append(replace(_beside(rows, "What differs"), folded=len(shown) > _MOST_COLUMNS))
@@ -150,23 +160,23 @@ def _beside(columns: Sequence[tuple[str, tuple[str | Cell, ...]]], caption: str 
 
 
 def _curves_section(shown: Sequence[ShownRun]) -> PageSection:
-    lines = run_lines(shown)
     return PageSection(
         anchor="curves",
         title="Learning curves",
-        pictures=(_curves_picture(lines, max(run.run.scenario.slot for run in shown)),),
+        pictures=(_curves_picture(shown),),
         command=_commands(shown),
         downloads=(Download("curves.csv", _curves_csv(shown)),),
     )
 
 
-def _curves_picture(lines: Sequence[BandLine], slot: float) -> Picture:
+def _curves_picture(shown: Sequence[ShownRun]) -> Picture:
+    lines, slot = run_lines(shown), max(run.run.scenario.slot for run in shown)
     ends = "; ".join(first_few(end_texts(lines, [band_of(line) for line in lines])))
     return draw_picture(
         "curves",
         f"Test accuracy and loss over slots. Accuracy at the end: {ends}.",
         lambda theme: bands_figure(lines, slot, theme=theme),
-        caption=bands_caption(lines),
+        caption=bands_caption(lines, dashes_mean(shown)),
     )
 
 

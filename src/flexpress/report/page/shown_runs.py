@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from flexpress.planning.colours import COLOURS
-from flexpress.report.figures.bands import BandLine, Course
+from flexpress.report.figures.bands import WHOLE_SLOTS, BandLine, Course
 from flexpress.report.figures.style import ALGORITHMS
 from flexpress.report.page.page import Cell
 from flexpress.report.tables.runs import RunSummary, summarise
@@ -28,7 +28,7 @@ _NOT_GIVEN = "-"
 _LONGEST = 48  # letters of a value
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
-_SEED, _CLOCK = "learning.seed", "run.clock"
+_SEED, _CLOCK, HEAD_START = "learning.seed", "run.clock", "run.head_start"
 _NAMES = (
     "run.algorithm",
     "plan.objective",
@@ -37,7 +37,8 @@ _NAMES = (
     "learning.model",
 )
 """Settings whose values explain themselves."""
-_MOST_IMPORTANT = (*_NAMES, _CLOCK)
+_DASHES_MEAN = {_CLOCK: WHOLE_SLOTS, HEAD_START: "with a head start"}
+_MOST_IMPORTANT = (*_NAMES, HEAD_START, _CLOCK)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,21 +134,33 @@ class _Alike:
 
 
 def run_lines(runs: Sequence[ShownRun]) -> list[BandLine]:
-    """In the order of the runs. If the clocks differ, lines that count whole slots are dashed."""
+    """In the order of the runs."""
     groups = _alike(runs)
     labels = _line_labels(groups)
     longest = max(run.run.scenario.slot for run in runs)
-    clocks = {group.first.run.scenario.run.clock for group in groups}
     return [
         BandLine(
             label,
             tuple(_course(run, longest) for run in group.runs),
             hue=hue,
-            dashed=len(clocks) > 1 and group.first.run.scenario.run.clock == "slots",
+            dashed=dashed,
             cut_short=any(run.run.state != "complete" for run in group.runs),
         )
-        for group, label, hue in zip(groups, labels, _hues(groups), strict=True)
+        for group, label, hue, dashed in zip(
+            groups, labels, _hues(groups), _dashed(groups), strict=True
+        )
     ]
+
+
+def line_of_each(runs: Sequence[ShownRun]) -> list[BandLine]:
+    """The line that each run is part of, labelled for this run alone."""
+    groups, lines = _alike(runs), run_lines(runs)
+    found = {
+        run: line if len(group.runs) == 1 else replace(line, label=run.name)
+        for group, line in zip(groups, lines, strict=True)
+        for run in group.runs
+    }
+    return [found[run] for run in runs]
 
 
 def _course(shown: ShownRun, slot: float) -> Course:
@@ -179,6 +192,27 @@ def _identity(shown: ShownRun, *without: str) -> tuple[object, ...]:
     return tuple(kept), tuple(tour.clients for tour in plan.transporters)
 
 
+def dashes_mean(runs: Sequence[ShownRun]) -> str:
+    """What dashed lines have in common: the coarser clock if the clocks differ, or a head start."""
+    return _DASHES_MEAN[_told_by_dashes(_alike(runs)) or _CLOCK]
+
+
+def _told_by_dashes(groups: Sequence[_Alike]) -> str | None:
+    """The setting that dashes tell apart; each line has one of two values of it."""
+    settings = [group.first.run.scenario.run for group in groups]
+    if len({run.clock for run in settings}) > 1:
+        return _CLOCK
+    head_starts = {group.first.run.trace.head_start for group in groups}
+    return HEAD_START if len(head_starts) == 2 and 0.0 in head_starts else None
+
+
+def _dashed(groups: Sequence[_Alike]) -> list[bool]:
+    told = _told_by_dashes(groups)
+    if told == _CLOCK:
+        return [group.first.run.scenario.run.clock == "slots" for group in groups]
+    return [told == HEAD_START and group.first.run.trace.head_start > 0 for group in groups]
+
+
 def _line_labels(groups: Sequence[_Alike]) -> list[str]:
     """The name of a single run, or the settings that distinguish a line of several runs.
 
@@ -188,7 +222,13 @@ def _line_labels(groups: Sequence[_Alike]) -> list[str]:
     others = unnamed if len(unnamed) > 1 else groups
     texts = _distinguishing([group.first.run.scenario for group in others])
     words = dict(zip(others, texts, strict=True))
-    return [words[each] if each in unnamed and words[each] else each.first.name for each in groups]
+    return [words[each] if each in unnamed and words[each] else _own_label(each) for each in groups]
+
+
+def _own_label(group: _Alike) -> str:
+    """The name of its folder; one that a comparison made is labelled as in its own picture."""
+    name, trace = group.first.name, group.first.run.trace
+    return trace.label if name == trace.name else name
 
 
 def _distinguishing(scenarios: Sequence[Scenario]) -> list[str]:
@@ -223,8 +263,9 @@ def _is_number(name: str) -> bool:
 
 
 def _hues(groups: Sequence[_Alike]) -> list[int]:
-    """Lines that differ only in the clock share a colour; algorithms have their usual ones."""
-    keys = [_identity(group.first, _SEED, _CLOCK) for group in groups]
+    """Lines that only dashes tell apart share a colour; algorithms have their usual ones."""
+    told = _told_by_dashes(groups) or _CLOCK
+    keys = [_identity(group.first, _SEED, told) for group in groups]
     order = {key: j for j, key in enumerate(dict.fromkeys(keys))}
     algorithms = [group.first.run.scenario.run.algorithm for group in groups]
     if len(order) == len(set(algorithms)):

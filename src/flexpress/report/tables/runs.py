@@ -15,7 +15,7 @@ from flexpress.report.tables.columns import Column, down, print_fitting, stacked
 from flexpress.report.tables.plan import LONGEST_TITLE
 from flexpress.report.texts import column, cost_text, shortened, time_unit
 from flexpress.scenario import Algorithm, Scenario
-from flexpress.simulation import Measurement, Trace
+from flexpress.simulation import Measurement, RunName, Trace
 from flexpress.simulation.events import Landing, Update
 from flexpress.simulation.trace import common_target
 
@@ -30,6 +30,7 @@ class RunSummary:
     """The results of one simulation in SI units; None if nothing was measured or merged."""
 
     algorithm: Algorithm
+    head_start: float  # gamma; 0 in the paper
     complete: bool  # whether it reached its horizon
     slot: int  # the last one reached
     seconds: float  # simulated
@@ -61,6 +62,7 @@ def summarise(trace: Trace) -> RunSummary:
         slot, seconds = last.slot, last.seconds
     return RunSummary(
         algorithm=trace.timetable.algorithm,
+        head_start=trace.head_start,
         complete=trace.complete,
         slot=slot,
         seconds=seconds,
@@ -76,9 +78,9 @@ def summarise(trace: Trace) -> RunSummary:
 
 
 def show_runs(
-    console: Console, scenario: Scenario, plan: Plan, traces: Mapping[Algorithm, Trace]
+    console: Console, scenario: Scenario, plan: Plan, traces: Mapping[RunName, Trace]
 ) -> None:
-    """Print accuracy, time and cost of each algorithm, and what was learned."""
+    """Print accuracy, time and cost of each run, and what was learned."""
     runs = [summarise(trace) for trace in traces.values()]
     figures = run_figures(runs, list(traces.values()))
     print_fitting(console, _beside(figures), down(figures), stacked(figures))
@@ -88,13 +90,14 @@ def show_runs(
 
 
 def run_figures(runs: Sequence[RunSummary], traces: Sequence[Trace]) -> list[Column]:
-    """Name, unit, and one text per algorithm."""
+    """Name, unit, and one text per run. Head starts are only shown if there are any."""
     target = common_target(run.best_accuracy for run in runs)
     reached = _whole([trace.slots_to(target) for trace in traces])
     time, seconds = time_unit(max(run.seconds for run in runs))
     wait, wait_seconds = time_unit(max(run.waiting for run in runs))
     return [
         ("algorithm", "", [run.algorithm for run in runs]),
+        *([("head start", "", _head_starts(runs))] if any(r.head_start for r in runs) else []),
         ("simulated", "slots", _whole([run.slot for run in runs])),
         ("", time, column([run.seconds / seconds for run in runs])),
         ("accuracy", "%", _percent([run.accuracy for run in runs])),
@@ -107,6 +110,10 @@ def run_figures(runs: Sequence[RunSummary], traces: Sequence[Trace]) -> list[Col
         ("energy", "kJ", column([run.energy / 1e3 for run in runs])),
         ("waiting", wait, column([run.waiting / wait_seconds for run in runs], digits=3)),
     ]
+
+
+def _head_starts(runs: Sequence[RunSummary]) -> list[str]:
+    return [_NOTHING if run.algorithm == "direct" else f"{run.head_start:g}" for run in runs]
 
 
 def _whole(numbers: Sequence[int | None]) -> list[str]:
@@ -134,7 +141,7 @@ def _losses(numbers: Sequence[float | None]) -> list[str]:
 
 
 def _beside(figures: Sequence[Column]) -> Table:
-    """One line per figure, one column per algorithm."""
+    """One line per figure, one column per run."""
     (name, _, algorithms), *others = figures
     table = Table(box=None, padding=(0, 1), header_style="bold")
     table.add_column(name)
@@ -146,11 +153,11 @@ def _beside(figures: Sequence[Column]) -> Table:
     return table
 
 
-def _early_ends(runs: Sequence[RunSummary], traces: Mapping[Algorithm, Trace]) -> list[str]:
+def _early_ends(runs: Sequence[RunSummary], traces: Mapping[RunName, Trace]) -> list[str]:
     """One line for each run that diverged or was stopped."""
     return [
-        f"{run.algorithm} ended early, in slot {run.slot:,} of {traces[run.algorithm].horizon:,}"
-        for run in runs
+        f"{name} ended early, in slot {run.slot:,} of {trace.horizon:,}"
+        for run, (name, trace) in zip(runs, traces.items(), strict=True)
         if not run.complete
     ]
 
@@ -171,9 +178,9 @@ def _summary_line(scenario: Scenario, plan: Plan) -> str:
     )
 
 
-def runs_to_json(scenario: Scenario, plan: Plan, traces: Mapping[Algorithm, Trace]) -> str:
-    """One object: the settings, and the figures and the curve of each algorithm."""
-    summaries = {algorithm: summarise(trace) for algorithm, trace in traces.items()}
+def runs_to_json(scenario: Scenario, plan: Plan, traces: Mapping[RunName, Trace]) -> str:
+    """One object: the settings, and the figures and the curve of each run."""
+    summaries = {name: summarise(trace) for name, trace in traces.items()}
     target = common_target(each.best_accuracy for each in summaries.values())
     document = {
         "scenario": scenario.name,
@@ -182,21 +189,20 @@ def runs_to_json(scenario: Scenario, plan: Plan, traces: Mapping[Algorithm, Trac
         "objective": plan.objective,
         "cost": plan.cost,
         "clock": scenario.run.clock,
+        "preloaded": scenario.run.preloaded,
         "slot_seconds": scenario.slot,
         "horizon": max((trace.horizon for trace in traces.values()), default=0),
         "target_accuracy": target,
         "algorithms": {
-            algorithm: _run_document(trace, summaries[algorithm], target)
-            for algorithm, trace in traces.items()
+            name: _run_document(trace, summaries[name], target) for name, trace in traces.items()
         },
     }
     return json.dumps(document, indent=2, allow_nan=False)
 
 
 def _run_document(trace: Trace, summary: RunSummary, target: float | None) -> dict[str, object]:
-    figures = {key: value for key, value in asdict(summary).items() if key != "algorithm"}
     return {
-        **{key: _json_value(value) for key, value in figures.items()},
+        **{key: _json_value(value) for key, value in asdict(summary).items()},
         "slots_to_target": trace.slots_to(target),
         "metrics": [_point(measured) for measured in trace.metrics],
     }
