@@ -1,10 +1,11 @@
 """Is the advice of `flexpress bound` right? The table in docs/theory.md.
 
-    python tools/check_advice.py [NAME ...]
+    python tools/check_advice.py [--head-start] [NAME ...]
 
 Both algorithms are flown as `bound` tries them: 400 slots, each on its best plan, mean accuracy on
 the test samples. Seed 0 of the learning is the trial, from which the advice is made; seeds 1 to 4
-are the judges. Then every seed takes its turn as the trial, the other four as judges.
+are the judges. Then every seed takes its turn as the trial, the other four as judges. With
+--head-start it is the advised algorithm that is flown, without a head start and with one.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ import numpy as np
 from flexpress import Plan, Scenario, make_plan
 from flexpress.arrays import FloatArray
 from flexpress.experiments.statistics import interval
-from flexpress.scenario import Algorithm, Objective
+from flexpress.scenario import DEFAULT_HEAD_START, Algorithm, Objective
 from flexpress.theory import RoundTrips
-from flexpress.theory.advice import WORTH, one_algorithm
+from flexpress.theory.advice import WORTH, better, one_algorithm
 from flexpress.theory.bound import SLOTS, best_plan, short_run
 
 OBJECTIVES: tuple[Objective, ...] = ("minmax", "sws", "total")
@@ -35,6 +36,17 @@ HEAD = (
     "advice",
     "four seeds: Sync, Async",
     "Async - Sync",
+    "winner",
+    "right",
+)
+
+HEAD_START_HEAD = (
+    "network",
+    "algorithm",
+    "trial: without, with",
+    "advice",
+    "four seeds: without, with",
+    "difference",
     "winner",
     "right",
 )
@@ -119,7 +131,7 @@ NETWORKS: dict[str, Callable[[], Scenario]] = {
 
 
 def row(name: str) -> tuple[list[str], Flown | None]:
-    scenario = NETWORKS[name]()
+    scenario = NETWORKS[name]().replace(run={"head_start": 0.0})
     plans = [make_plan(scenario, objective=each) for each in OBJECTIVES]
     best = {each: best_plan(scenario, plans, each) for each in BOTH}
     tours = {each: RoundTrips.of(scenario, best[each]) for each in BOTH}
@@ -140,6 +152,36 @@ def row(name: str) -> tuple[list[str], Flown | None]:
     ], flown
 
 
+def head_start_row(name: str) -> tuple[list[str], Flown | None]:
+    """Without a head start and with one: for Flown, they are `sync` and `free`."""
+    scenario = NETWORKS[name]().replace(run={"head_start": 0.0})
+    plans = [make_plan(scenario, objective=each) for each in OBJECTIVES]
+    best = {each: best_plan(scenario, plans, each) for each in BOTH}
+    advised: Algorithm = "sync"
+    if not one_algorithm(*(RoundTrips.of(scenario, best[each]) for each in BOTH)):
+        advised = better([short_run(scenario, best[e], e, SLOTS)[1] for e in BOTH])
+    ahead = scenario.replace(run={"head_start": DEFAULT_HEAD_START})
+    flown = Flown(
+        *(
+            [accuracy(one, best[advised], advised, seed) for seed in SEEDS]
+            for one in (scenario, ahead)
+        )
+    )
+    winner, difference = flown.winner(0)
+    means = (f"{np.mean(values[1:]):.1f}" for values in (flown.sync, flown.free))
+    names = {"tie": "no difference", "Sync": "without", "Async": "with"}
+    return [
+        name,
+        advised.capitalize(),
+        f"{flown.sync[0]:.1f}, {flown.free[0]:.1f}",
+        names[flown.advised(0)],
+        ", ".join(means),
+        difference,
+        names[winner],
+        "yes" if flown.right(0) else "no",
+    ], flown
+
+
 def accuracy(scenario: Scenario, plan: Plan, algorithm: Algorithm, seed: int) -> float:
     one = scenario.replace(learning={"seed": seed})
     found = short_run(one, plan, algorithm, SLOTS)[1].accuracy
@@ -155,11 +197,13 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def main(names: Sequence[str]) -> None:
-    say(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
+def main(arguments: Sequence[str]) -> None:
+    names = [each for each in arguments if each != "--head-start"]
+    head, make = (HEAD, row) if list(arguments) == names else (HEAD_START_HEAD, head_start_row)
+    say(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     right = turns = 0
     for name in names or NETWORKS:
-        texts, flown = row(name)
+        texts, flown = make(name)
         say(f"| {' | '.join(texts)} |")
         if flown:
             right += sum(flown.right(seed) for seed in SEEDS)

@@ -106,7 +106,7 @@ class Problem:
     def dissimilarity(self) -> float:
         """zeta: exact for orthonormal axes, else an upper bound."""
         stretch = float(np.linalg.eigvalsh(self.axes @ self.axes.T)[-1])
-        return float(stretch * self.shapes.widest().sum()) ** 0.5
+        return float(np.sqrt(stretch * self.shapes.widest().sum()))
 
     @cached_property
     def smoothness(self) -> float:

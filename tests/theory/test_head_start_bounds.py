@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from bound_cases import KINDS, Case, Kind, random_case
 from noises import Arrow
-from shapes import Array
+from shapes import Array, Waves
 from sides import (
     ROUNDING,
     Run,
@@ -171,7 +171,8 @@ def equal_clients(seed: int) -> Case:
     rng = np.random.default_rng([18, seed])
     case = random_case(rng, "waves", 2, longest=8)
     shapes = case.problem.shapes
-    same = replace(shapes, **{n: np.repeat(getattr(shapes, n)[:1], 3, 0) for n in vars(shapes)})
+    assert isinstance(shapes, Waves)
+    same = Waves(*(np.repeat(each[:1], 3, axis=0) for each in (shapes.height, shapes.phase)))
     problem = replace(case.problem, shapes=same, noise=Arrow(0.0), client_ids=(1, 2, 3))
     limit = theorem3_rate(problem.constants, case.tours, 1.0)
     problem = replace(problem, learning_rate=0.9 * limit)

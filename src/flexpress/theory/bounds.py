@@ -6,6 +6,7 @@ and comments on their proofs. Theorem 3 and the head start of Theorem 2 are ours
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Real
@@ -228,8 +229,8 @@ def theorem3_spread(
         raise InputError(
             "dissimilarity = None: must be a number for Theorem 3; use the constants of estimate"
         )
-    rho = (1 + rate * constants.smoothness) ** tours.longest - 1
-    apart = tours.longest * constants.dissimilarity + tours.longest**0.5 * constants.noise
+    rho = math.pow(1 + rate * constants.smoothness, tours.longest) - 1
+    apart = tours.longest * constants.dissimilarity + math.sqrt(tours.longest) * constants.noise
     return (rate * apart * (1 + rho) * (1 + head_start) / (1 - head_start * rho)) ** 2
 
 
@@ -237,7 +238,7 @@ def theorem3_rate(constants: Constants, tours: RoundTrips, head_start: float) ->
     """Theorem 3 holds up to this rate: eta L Delta <= 1, and gamma ((1 + eta L)^Delta - 1) < 1."""
     most = 1 / tours.longest
     if head_start:
-        most = min(most, (1 + 1 / head_start) ** (1 / tours.longest) - 1)
+        most = min(most, math.pow(1 + 1 / head_start, 1 / tours.longest) - 1)
     return most * constants.largest_rate
 
 
