@@ -238,7 +238,7 @@ class RunSettings(Section):
         default=20, ge=1, le=_LONGEST_HORIZON, description="slots from one evaluation to the next"
     )
     head_start: _Probability = Field(
-        default=DEFAULT_HEAD_START,
+        default=0.0,
         description="gamma: clients start from the model minus gamma x their update",
     )
     preloaded: StrictBool = Field(
