@@ -1,20 +1,21 @@
 """What a head start brings: the runs behind docs/head_start.md.
 
-    python tools/head_start_study.py PART [--out FILE] [--workers N]   fly what is missing
-    python tools/head_start_study.py PART [--out FILE] --show          print its tables
+    python tools/head_start_study.py PART ... [--out FILE] [--workers N]   fly what is missing
+    python tools/head_start_study.py PART [--out FILE] --show              print its tables
 
 Parts: `gamma` (the search for a good gamma), `main` (all rows at one rate), `rates` (the search for
-the best learning rate of each row), `remote` and `long` (other networks), `scarce` (SVHN with 60
-samples per client instead of 800), `preloaded` (clients with the first model on board).
-Each run is a line of JSON in FILE, written when the run ends; runs that FILE has are not repeated.
-The data sets are found as `flexpress` finds them: name their folder in $FLEXPRESS_DATA.
+the best learning rate of each row), `best` (all rows at these rates), `remote` and `long` (other
+networks), `scarce` (SVHN with 60 samples per client instead of 800), `preloaded` (clients with the
+first model on board).
+Each run is a line of FILE, docs/head_start.csv by default, written when the run ends; runs that
+FILE has are not repeated. The data sets are found as `flexpress` finds them: name their folder in
+$FLEXPRESS_DATA.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -27,25 +28,33 @@ from typing import Any, cast
 
 import numpy as np
 from check_advice import remote
+from numpy.typing import NDArray
 
 from flexpress import Plan, Scenario, make_learner, make_plan, simulate
-from flexpress.arrays import FloatArray
 from flexpress.errors import DivergedError
 from flexpress.experiments.statistics import interval
 from flexpress.simulation import Trace
 
 ROWS = ("sync", "async", "sync, head start", "async, head start", "direct")
 DATA, PARTITIONS = ("fmnist", "svhn"), ("iid", "dirichlet", "location")
-RATE = 0.1
+RATE, RATES = 0.1, (0.05, 0.1, 0.15, 0.2)
 GAMMA = 0.5
+FINAL = 5
+"""The last measurements, whose mean is the final accuracy."""
 TARGETS = (0.75, 0.80)
+RESULTS = Path(__file__).parents[1] / "docs" / "head_start.csv"
 NETWORK = {"fmnist": "paper", "svhn": "paper-svhn"}
 """The network of the paper, with as many samples as its clients have of these data."""
 SEARCH_SEEDS, SEEDS = (101, 102), (11, 12, 13, 14)
 
 
-Known = Mapping["Run", dict[str, Any]]
+Result = dict[str, Any]
+Known = Mapping["Run", Result]
 """The results of runs."""
+
+SPENT = ("slots", "flights", "kilojoules")
+COSTS = [f"{what}_to_{target:.0%}"[:-1] for target in TARGETS for what in SPENT]
+MEASURED = ["mean_accuracy", "final_accuracy", "diverged", *COSTS]
 
 
 @dataclass(frozen=True)
@@ -132,9 +141,28 @@ def all_rows(slots: int, seeds: Iterable[int], **changes: Any) -> list[Run]:
 
 
 def rate_search() -> list[Run]:
-    """Three rates for each row of each cell, on a seed that judges nothing."""
-    rates = (0.05, 0.1, 0.15)
-    return [run for rate in rates for run in all_rows(600, SEARCH_SEEDS[:1], rate=rate)]
+    """Four rates for each row of each cell, on a seed that judges nothing."""
+    return [run for rate in RATES for run in all_rows(600, SEARCH_SEEDS[:1], rate=rate)]
+
+
+def at_best_rates(known: Known) -> list[Run]:
+    """All rows, each at the rate that was best in the search; without rows not searched yet."""
+    rates = best_rates(known)
+    runs = all_rows(2000, SEEDS)
+    found = [(run, rates.get((run.data, run.partition, run.row))) for run in runs]
+    return [replace(run, rate=rate) for run, rate in found if rate]
+
+
+def best_rates(known: Known) -> dict[tuple[str, str, str], float]:
+    """By mean accuracy; a rate at which the run diverged is none."""
+    searched: dict[tuple[str, str, str], list[Run]] = {}
+    for run in rate_search():
+        searched.setdefault((run.data, run.partition, run.row), []).append(run)
+    return {
+        cell: max((known[r]["mean_accuracy"], r.rate) for r in runs if not known[r]["diverged"])[1]
+        for cell, runs in searched.items()
+        if all(run in known for run in runs)
+    }
 
 
 def on_network(*networks: str) -> list[Run]:
@@ -144,22 +172,23 @@ def on_network(*networks: str) -> list[Run]:
     ]
 
 
-PARTS: dict[str, Callable[[], list[Run]]] = {
-    "gamma": gamma_search,
-    "rates": rate_search,
-    "main": lambda: all_rows(2000, SEEDS),
-    "preloaded": lambda: [
+PARTS: dict[str, Callable[[Known], list[Run]]] = {
+    "gamma": lambda known: gamma_search(),
+    "rates": lambda known: rate_search(),
+    "main": lambda known: all_rows(2000, SEEDS),
+    "best": at_best_rates,
+    "preloaded": lambda known: [
         run for run in all_rows(2000, SEEDS, preloaded=True) if run.row == "sync, head start"
     ],
-    "scarce": lambda: [
+    "scarce": lambda known: [
         replace(run, network="paper") for run in all_rows(2000, SEEDS) if run.data == "svhn"
     ],
-    "remote": lambda: on_network("remote 3 km", "remote 8 km"),
-    "long": lambda: on_network("two slow drones"),
+    "remote": lambda known: on_network("remote 3 km", "remote 8 km"),
+    "long": lambda known: on_network("two slow drones"),
 }
 
 
-def fly(run: Run) -> dict[str, Any]:
+def fly(run: Run) -> tuple[Run, Result]:
     """On one core: many run side by side."""
     scenario = run.scenario()
     plan = plan_of(run.network, scenario.plan.objective)
@@ -167,7 +196,7 @@ def fly(run: Run) -> dict[str, Any]:
         trace = simulate(scenario, plan, make_learner(scenario, threads=1))
     except DivergedError as error:
         trace = cast(Trace, error.trace)
-    return {**asdict(run), **measured(trace)}
+    return run, measured(trace)
 
 
 @cache
@@ -175,47 +204,58 @@ def plan_of(network: str, objective: Any) -> Plan:
     return make_plan(NETWORKS[network](), objective=objective)
 
 
-def measured(trace: Trace) -> dict[str, Any]:
-    """Accuracies, and what had been flown when each was measured."""
-    landings = trace.landings
-    ends = [landing.seconds for landing in landings]
+def measured(trace: Trace) -> Result:
+    """Accuracies in per cent, and what had been flown when each target was reached first."""
+    accuracies = np.array([each.accuracy for each in trace.metrics])
+    ends = [landing.seconds for landing in trace.landings]
     flown = np.searchsorted(ends, [each.seconds for each in trace.metrics], side="right")
-    energies = np.concatenate([[0.0], np.cumsum([landing.energy for landing in landings])])
-    return {
-        "diverged": not trace.complete,
-        "at": [each.slot for each in trace.metrics],
-        "accuracy": [round(each.accuracy, 5) for each in trace.metrics],
+    energies = np.concatenate([[0.0], np.cumsum([each.energy for each in trace.landings])])
+    spent = {
+        "slots": [each.slot for each in trace.metrics],
         "flights": flown.tolist(),
         "kilojoules": np.round(energies[flown] / 1000, 3).tolist(),
-        "tours": [route.duration for each in trace.timetable.convoys for route in each.routes],
+    }
+    costs = [_first(accuracies >= target, spent[what]) for target in TARGETS for what in SPENT]
+    final = accuracies[-FINAL:]
+    return {
+        "mean_accuracy": round(100 * float(accuracies.mean()), 3),
+        "final_accuracy": round(100 * float(final.mean()), 3),
+        "diverged": not trace.complete,
+        **dict(zip(COSTS, costs, strict=True)),
     }
 
 
+def _first(reached: NDArray[np.bool_], spent: Sequence[float]) -> float | None:
+    found = np.flatnonzero(reached)
+    return spent[found[0]] if found.size else None
+
+
 def stored(path: Path) -> Known:
-    lines = path.read_text().splitlines() if path.exists() else []
+    if not path.exists():
+        return {}
+    with path.open(newline="") as file:
+        return dict(_parse(row) for row in csv.DictReader(file))
+
+
+def _parse(row: dict[str, str]) -> tuple[Run, Result]:
+    kinds: dict[str, Any] = {
+        "seed": int,
+        "slots": int,
+        "gamma": float,
+        "rate": float,
+        "preloaded": "True".__eq__,
+    }
     names = Run.__dataclass_fields__
-    found = map(json.loads, lines)
-    return {Run(**{name: each[name] for name in names}): each for each in found}
+    run = Run(**{name: kinds.get(name, str)(row[name]) for name in names})
+    result: Result = {name: _number(row[name]) for name in COSTS}
+    accuracies = {name: float(row[name]) for name in MEASURED[:2]}
+    return run, {**accuracies, "diverged": row["diverged"] == "True", **result}
 
 
-def curve(run: Run, known: Known) -> FloatArray:
-    """Accuracies in per cent."""
-    return 100 * np.array(known[run]["accuracy"])
-
-
-def mean_accuracy(run: Run, known: Known) -> float:
-    return float(curve(run, known).mean())
-
-
-def final_accuracy(run: Run, known: Known) -> float:
-    """The mean of the last five measurements."""
-    return float(curve(run, known)[-5:].mean())
-
-
-def reached(run: Run, known: Known, target: float, what: str) -> float | None:
-    """Slots, flights or kilojoules to the first measurement of this accuracy."""
-    found = np.flatnonzero(np.array(known[run]["accuracy"]) >= target)
-    return known[run][what][found[0]] if found.size else None
+def _number(text: str) -> float | None:
+    if not text:
+        return None
+    return float(text) if "." in text else int(text)
 
 
 def show_gammas(runs: Sequence[Run], known: Known) -> None:
@@ -228,7 +268,7 @@ def show_gammas(runs: Sequence[Run], known: Known) -> None:
         found = [replace(corner, gamma=gamma) for gamma in gammas]
         if not all(run in known for run in found):
             continue
-        means = [mean_accuracy(run, known) for run in found]
+        means = [known[run]["mean_accuracy"] for run in found]
         behind.append(max(means) - np.array(means))
         name = f"{corner.data} {corner.partition}, {corner.algorithm}, rate {corner.rate:g}"
         place = f"{corner.network}, clock {corner.clock}, seed {corner.seed}"
@@ -260,37 +300,22 @@ def show_rates(runs: Sequence[Run], known: Known) -> None:
     for first in dict.fromkeys(replace(run, rate=rates[0]) for run in runs):
         found = [replace(first, rate=rate) for rate in rates]
         if all(run in known for run in found):
-            means = (f"{mean_accuracy(run, known):.1f}" for run in found)
+            means = (f"{known[run]['mean_accuracy']:.1f}" for run in found)
             line(f"{first.data} {first.partition}", first.row, *means)
 
 
-def write_csv(path: Path, known: Known) -> None:
-    """One line for each run, with what the tables are made of."""
-    names = [*Run.__dataclass_fields__, "mean_accuracy", "final_accuracy", "diverged"]
-    costs = [(t, what) for t in TARGETS for what in ("at", "flights", "kilojoules")]
-    names += [f"{'slots' if what == 'at' else what}_to_{t:.0%}"[:-1] for t, what in costs]
-    with path.open("w", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(names)
-        for run, result in sorted(known.items(), key=lambda item: str(item[0])):
-            accuracies = (round(m(run, known), 3) for m in (mean_accuracy, final_accuracy))
-            spent = (reached(run, known, *cost) for cost in costs)
-            table.writerow([*asdict(run).values(), *accuracies, result["diverged"], *spent])
-
-
 def row_texts(runs: Sequence[Run], links: Mapping[int, Run], known: Known) -> Iterator[str]:
-    for measure in (mean_accuracy, final_accuracy):
-        values = [measure(run, known) for run in runs]
+    for measure in ("mean_accuracy", "final_accuracy"):
+        values = [known[run][measure] for run in runs]
         yield f"{np.mean(values):.1f}"
         yield interval_text(
-            [measure(links[r.seed], known) - v for r, v in zip(runs, values, strict=True)]
+            [known[links[r.seed]][measure] - v for r, v in zip(runs, values, strict=True)]
         )
-    for target in TARGETS:
-        for what in ("at", "kilojoules"):
-            costs = [reached(run, known, target, what) for run in runs]
-            got = [cost for cost in costs if cost is not None]
-            times = "" if len(got) == len(costs) else f" ({len(got)} of {len(costs)})"
-            yield f"{np.mean(got):,.0f}{times}" if got else "never"
+    for cost in (each for each in COSTS if not each.startswith("flights")):
+        costs = [known[run][cost] for run in runs]
+        got = [cost for cost in costs if cost is not None]
+        times = "" if len(got) == len(costs) else f" ({len(got)} of {len(costs)})"
+        yield f"{np.mean(got):,.0f}{times}" if got else "never"
 
 
 def interval_text(values: Sequence[float]) -> str:
@@ -311,37 +336,49 @@ def run_all(runs: Sequence[Run], path: Path, workers: int) -> None:
         plan_of(run.network, run.scenario().plan.objective)
     with (
         ProcessPoolExecutor(workers, get_context("fork")) as pool,
-        path.open("a", buffering=1) as file,
+        path.open("a", buffering=1, newline="") as file,
     ):
+        table = csv.writer(file, lineterminator="\n")
+        if not known:
+            table.writerow([*Run.__dataclass_fields__, *MEASURED])
         waiting = [pool.submit(fly, run) for run in missing]
         for done, future in enumerate(as_completed(waiting), start=1):
-            file.write(json.dumps(future.result()) + "\n")
+            run, result = future.result()
+            table.writerow([*asdict(run).values(), *result.values()])
             sys.stderr.write(f"{done} of {len(missing)}\n")
+
+
+def sort(path: Path) -> None:
+    """Lines in an order that does not depend on which run ended first."""
+    known = stored(path)
+    with path.open("w", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow([*Run.__dataclass_fields__, *MEASURED])
+        for run in sorted(known, key=str):
+            table.writerow([*asdict(run).values(), *known[run].values()])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=PARTS)
-    parser.add_argument("--out", type=Path, default=Path("out/head_start.jsonl"))
+    parser.add_argument("parts", choices=PARTS, nargs="+", metavar="PART")
+    parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seeds", type=int, nargs="*", help="only these")
     parser.add_argument("--data", choices=DATA, help="only these")
-    parser.add_argument("--show", action="store_true", help="print the tables of this part")
-    parser.add_argument("--csv", type=Path, help="write all runs of the file to this table")
+    parser.add_argument("--show", action="store_true", help="print the tables of these parts")
     options = parser.parse_args()
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    runs = [r for r in PARTS[options.part]() if not options.seeds or r.seed in options.seeds]
-    runs = [run for run in runs if options.data in (None, run.data)]
-    if options.csv:
-        write_csv(options.csv, stored(options.out))
-    elif not options.show:
-        run_all(runs, options.out, options.workers)
-    elif options.part == "gamma":
-        show_gammas(runs, stored(options.out))
-    elif options.part == "rates":
-        show_rates(runs, stored(options.out))
-    else:
-        show_rows(runs, stored(options.out))
+    for part in options.parts:
+        known = stored(options.out)
+        runs = [r for r in PARTS[part](known) if not options.seeds or r.seed in options.seeds]
+        runs = [run for run in runs if options.data in (None, run.data)]
+        if options.show:
+            TABLES.get(part, show_rows)(runs, known)
+        else:
+            run_all(runs, options.out, options.workers)
+            sort(options.out)
+
+
+TABLES = {"gamma": show_gammas, "rates": show_rates}
 
 
 if __name__ == "__main__":
