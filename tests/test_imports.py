@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "learning": {*FLOOR, "scenario"},
     "simulation": {*FLOOR, "scenario", "planning", "learning"},
     "theory": {*FLOOR, "scenario", "planning", "learning", "simulation"},
+    "field": {*FLOOR, "scenario", "planning", "learning", "simulation"},
     "report": {*FLOOR, "scenario", "planning", "learning", "simulation", "theory"},
     "experiments": {*FLOOR, "scenario", "planning", "learning", "simulation", "theory", "report"},
 }
