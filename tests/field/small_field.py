@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from copy import deepcopy
 from typing import TypeVar
 
-from flexpress.field.book import Payload, ServerBook
+from flexpress.field.book import ServerBook
 from flexpress.field.book_rows import SERVER_ROWS, MemberRow, ProgressRow
 from flexpress.field.desk import CLIENT_ROWS, ClientDesk
 from flexpress.field.hold import COURIER_ROWS, CourierHold
@@ -26,6 +26,7 @@ from flexpress.field.messages import (
     digest_of,
     encode,
 )
+from flexpress.field.returns import Payload
 from flexpress.field.tables import Decision, Tables, apply_changes, empty_tables
 
 RUN = "5" * 32
