@@ -6,6 +6,9 @@
     courier    flight.json, if the places are on earth
     client     data.npz: its samples; model.bin: x^0, if it is on board
     state/     what the program has to remember; made by the program
+    operator   nothing else
+
+The authority's key is in a folder of its own: whoever has it makes new members.
 """
 
 from __future__ import annotations
@@ -17,13 +20,13 @@ import msgspec
 from msgspec import Meta
 
 from flexpress.errors import InputError
-from flexpress.field.messages import Message, Name, Positive, RunId
-from flexpress.field.trainer import Training
+from flexpress.field.messages import Count, Message, Name, Positive, RunId
+from flexpress.field.training import MissionClock, Training
 from flexpress.files.disk import read_bytes, write_file
+from flexpress.learning import Engine
 
-KIT, DATA, FIRST_MODEL, STATE, FLIGHT = "kit.json", "data.npz", "model.bin", "state", "flight.json"
+KIT, FIRST_MODEL, STATE, FLIGHT = "kit.json", "model.bin", "state", "flight.json"
 
-MissionClock = Literal["plan", "wall"]
 Payload = Literal["parcel", "sum"]
 
 _Host = Annotated[str, Meta(min_length=1, max_length=253)]
@@ -49,13 +52,36 @@ class _Settings(Message, frozen=True):
         return self.num_params * (4 if self.dtype == "float32" else 8)
 
 
+class Entry(Message, frozen=True):
+    """A member, as the server has to know it: a courier, or a client and who visits it when."""
+
+    name: Name
+    role: Literal["courier", "client"]
+    public_key: _PublicKey  # Ed25519: clients sign parcels with it
+    courier: Name | None = None
+    host: str = ""
+    port: _Port = 0
+    seconds: Annotated[float, Meta(ge=0)] = 0.0  # after departure
+    order: Count = 0  # in the tour
+
+
 class ServerKit(_Settings, frozen=True):
-    """The server: where it listens, and how the mission's time passes."""
+    """The server: where it listens, how the mission's time passes, and who belongs to it."""
 
     host: _Host
     port: _Port
     clock: MissionClock
-    engine: Literal["auto", "fast", "torch"] = "auto"
+    roster: tuple[Entry, ...]
+    engine: Engine = "auto"
+
+
+class OperatorKit(Message, frozen=True):
+    """Who may ask the server what is going on, void tours and revoke certificates."""
+
+    run: RunId
+    name: Name
+    server_host: _Host
+    server_port: _Port
 
 
 class CourierKit(_Settings, frozen=True):
@@ -73,14 +99,14 @@ class ClientKit(_Settings, frozen=True):
     port: _Port
     server_key: _PublicKey  # Ed25519: signs snapshots
     seal_key: _PublicKey  # X25519: parcels are sealed to it
-    data: str  # data.npz, another file in the kit, or the user's own module:function
     training: Training
 
 
-_K = TypeVar("_K", ServerKit, CourierKit, ClientKit)
+Kit = ServerKit | CourierKit | ClientKit | OperatorKit
+_K = TypeVar("_K", ServerKit, CourierKit, ClientKit, OperatorKit)
 
 
-def save_kit(folder: Path, kit: ServerKit | CourierKit | ClientKit) -> None:
+def save_kit(folder: Path, kit: Kit) -> None:
     text = msgspec.json.format(msgspec.json.encode(kit), indent=2)
     write_file(folder / KIT, text + b"\n")
 
