@@ -113,11 +113,12 @@ class TorchLearner:
     def _descend(self, row: int, first_step: int, num_steps: int) -> None:
         """x <- x - eta g, in every step with the gradient g of a mini-batch."""
         task, data, shard = self._task, self._task.dataset, self._task.shards[row]
-        drawn = batches(task.seed, row, first_step, num_steps, len(shard), task.batch_size)
+        number = task.draw_numbers()[row]
+        drawn = batches(task.seed, number, first_step, num_steps, len(shard), task.batch_size)
         parameters = [each for each in self._module.parameters() if each.requires_grad]
         for step, batch in enumerate(drawn, start=first_step):
             samples = shard[batch]
-            seed_torch(task.seed, row, step)  # dropout and the like depend on nothing else
+            seed_torch(task.seed, number, step)  # dropout and the like depend on nothing else
             images = self._inputs(data.train_images[samples], self._shape)
             labels = torch.from_numpy(data.train_labels[samples].astype(np.int64))
             scores = self._module(images)

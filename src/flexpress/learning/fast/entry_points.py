@@ -21,9 +21,16 @@ from flexpress.learning.fast.winograd import pack_weights
 from flexpress.learning.fast.workspace import Workspace, pointers
 
 JOB = np.dtype(
-    [("client", "i8"), ("model", "i8"), ("first_step", "i8"), ("num_steps", "i8")], align=True
+    [
+        ("client", "i8"),
+        ("number", "i8"),
+        ("model", "i8"),
+        ("first_step", "i8"),
+        ("num_steps", "i8"),
+    ],
+    align=True,
 )
-"""A client's row of `shards`, and a row of `models`."""
+"""A client's row of `shards`, its number in the draw of mini-batches, and a row of `models`."""
 
 
 @entry
@@ -46,7 +53,7 @@ def local_steps(
         model = models[job.model]
         _take_model(net, work, arrays.params.size, model)
         for step in range(job.first_step, job.first_step + job.num_steps):
-            draw_batch(seed, job.client, step, shards.shape[1], batch)
+            draw_batch(seed, job.number, step, shards.shape[1], batch)
             for i in range(batch.size):
                 batch[i] = shards[job.client, batch[i]]
             _local_step(samples, batch, net, work, rate)
