@@ -1,15 +1,17 @@
-"""A client alone, with its own samples only, trains as it does among all."""
+"""A client alone, with its own samples only, trains as it does among all, and step by step."""
 
 from __future__ import annotations
 
 from itertools import islice
+from typing import cast
 
 import numpy as np
 import pytest
 from small_task import small_task
 
-from flexpress.learning import Engine, Job, Task, make_task
+from flexpress.learning import Engine, Job, Learner, Quadratic, Task, Vector, make_task
 from flexpress.learning.engines import Net, choose_net, learner_of
+from flexpress.learning.job import SteppingLearner
 from flexpress.scenario import Partition, Scenario
 
 FEW = {"samples_per_client": 30, "batch_size": 8}
@@ -32,8 +34,17 @@ def check(task: Task, net: Net, engine: Engine) -> None:
         for job, update in islice(zip(group, expected, strict=True), 1, None, len(group) // 3):
             own = learner_of(task.only(job.client), net, engine=engine)
             (found,) = own.train([job])
-            assert found.dtype == update.dtype
-            assert found.tobytes() == update.tobytes()
+            for each in (found, job.model - stepwise(own, job)):
+                assert each.dtype == update.dtype
+                assert each.tobytes() == update.tobytes()
+
+
+def stepwise(learner: Learner, job: Job) -> Vector:
+    """The model after the job's steps, which are done one by one."""
+    model = job.model
+    for step in range(job.first_step, job.first_step + job.num_steps):
+        model = cast(SteppingLearner, learner).local_model(Job(job.client, model, step, 1))
+    return model
 
 
 @pytest.mark.parametrize("engine", ["fast", "torch"])
@@ -72,3 +83,10 @@ def test_only_its_own_samples_are_in_it() -> None:
     assert own.dataset.train_images.shape == (12, 1, 6, 6)
     assert (own.dataset.scale, own.dataset.shift) == (task.dataset.scale, task.dataset.shift)
     assert own.only("weir").draw_numbers() == (1,)
+
+
+def test_a_quadratic_can_go_on_after_any_step() -> None:
+    learner = Quadratic.random((1, 2, 3), params=4, seed=5)
+    job = Job(2, learner.initial_model(), 3, 7)
+    (update,) = learner.train([job])
+    assert (job.model - stepwise(learner, job)).tobytes() == update.tobytes()

@@ -27,10 +27,14 @@ JOB = np.dtype(
         ("model", "i8"),
         ("first_step", "i8"),
         ("num_steps", "i8"),
+        ("gives_model", "i8"),
     ],
     align=True,
 )
-"""A client's row of `shards`, its number in the draw of mini-batches, and a row of `models`."""
+"""A client's row of `shards`, its number in the draw of mini-batches, and a row of `models`.
+
+`gives_model` is 1 if the model after the steps is wanted, and not the update.
+"""
 
 
 @entry
@@ -46,7 +50,7 @@ def local_steps(
     arrays: Workspace,
     batch: IntArray,
 ) -> None:
-    """updates[j] = the model of job j minus the model after its local steps."""
+    """updates[j] = the model of job j minus the model after its local steps, or the latter."""
     work = pointers(arrays)
     for j in range(jobs.size):
         job = jobs[j]
@@ -58,7 +62,8 @@ def local_steps(
                 batch[i] = shards[job.client, batch[i]]
             _local_step(samples, batch, net, work, rate)
         for i in range(model.size):
-            updates[j, i] = model[i] - at(work.params, net.order[i])
+            after = at(work.params, net.order[i])
+            updates[j, i] = after if job.gives_model else model[i] - after
 
 
 @inlined

@@ -71,12 +71,20 @@ class FastLearner:
 
     def train(self, jobs: Sequence[Job]) -> NDArray[np.float32]:
         """The model handed over minus the model after the steps: (jobs, params)."""
+        return self._trained(jobs, gives_model=False)
+
+    def local_model(self, job: Job) -> NDArray[np.float32]:
+        """The model after the job's steps: (params,)."""
+        return self._trained([job], gives_model=True)[0]
+
+    def _trained(self, jobs: Sequence[Job], *, gives_model: bool) -> NDArray[np.float32]:
         check_jobs(jobs, self._rows, self._initial.size)
         models, model_rows = _distinct([job.model for job in jobs], self._initial.size)
         records = np.zeros(len(jobs), dtype=JOB)
         for i, (job, model) in enumerate(zip(jobs, model_rows, strict=True)):
             row = self._rows[job.client]
-            records[i] = (row, self._numbers[row], model, job.first_step, job.num_steps)
+            steps = job.first_step, job.num_steps
+            records[i] = (row, self._numbers[row], model, *steps, gives_model)
         updates = np.empty((len(jobs), self._initial.size), dtype=np.float32)
 
         def work(piece: slice) -> None:
