@@ -107,12 +107,12 @@ class Quadratic:
         """
         after = self._local_models(jobs)
         begin = np.array([job.model for job in jobs], dtype=np.float64)
-        updates: FloatArray = begin.reshape(after.shape) - after
-        return updates
+        return begin.reshape(after.shape) - after
 
     def local_model(self, job: Job) -> FloatArray:
         """The model after the job's steps: (params,)."""
-        return self._local_models([job])[0]
+        model: FloatArray = self._local_models([job])[0]
+        return model
 
     def _local_models(self, jobs: Sequence[Job]) -> FloatArray:
         """The model of each after its steps: (jobs, params)."""
