@@ -73,7 +73,7 @@ class _Courier:
         self._files = Files(folder / STATE)
         size = kit.model_size + (SEAL_OVERHEAD if kit.payload == "parcel" else 0)
         self._hold = CourierHold(store.tables, kit.run, kit.name, size)
-        self._home = f"https://server:{kit.server_port}"
+        self._home = f"https://server:{kit.server_port}/courier"
 
     async def work(self) -> None:
         self._log("started")
@@ -113,7 +113,13 @@ class _Courier:
         snapshot = self._hold.snapshot
         url, size = f"{self._home}/models/{snapshot.model}", self._kit.model_size
         await fetch(session, url, snapshot.model, size, self._files, patience=_AT_HOME)
-        self._log("departed", tour=snapshot.tour, round=snapshot.round, version=snapshot.version)
+        self._log(
+            "departed",
+            tour=snapshot.tour,
+            round=snapshot.round,
+            version=snapshot.version,
+            stops=len(self._hold.orders.stops) if self._hold.orders else 0,
+        )
 
     async def _return(self, session: aiohttp.ClientSession) -> None:
         """Until the server has taken it, or says that the tour is closed."""
@@ -204,9 +210,7 @@ class _Courier:
                 await asyncio.sleep(answer.wait)
         for parcel in answer.parcels:
             place = f"{url}/parcels/{parcel.content}"
-            await fetch(
-                session, place, parcel.content, parcel.size, self._files, patience=patience
-            )
+            await fetch(session, place, parcel.content, parcel.size, self._files, patience=patience)
         self._commit(self._hold.collect(number, answer.parcels))
 
     async def _seal(self) -> None:

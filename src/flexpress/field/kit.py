@@ -61,7 +61,7 @@ class Entry(Message, frozen=True):
     courier: Name | None = None
     host: str = ""
     port: _Port = 0
-    seconds: Annotated[float, Meta(ge=0)] = 0.0  # after departure
+    seconds: Annotated[float, Meta(ge=0)] = 0.0  # after departure; of a courier: until it is home
     order: Count = 0  # in the tour
 
 

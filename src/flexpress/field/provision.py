@@ -11,9 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
-from flexpress.arguments import check_choice, check_number, check_path, check_whole
+from flexpress.arguments import check_choice, check_number, check_path
 from flexpress.callbacks import Tell, ignore_note
 from flexpress.errors import InputError
 from flexpress.field.flight_file import make_flight_file
@@ -29,7 +28,7 @@ from flexpress.field.kit import (
     ServerKit,
     save_kit,
 )
-from flexpress.field.training import MissionClock, Training, trainings, write_samples
+from flexpress.field.training import MissionClock, trainings, write_samples
 from flexpress.files.disk import PLAN, SCENARIO, make_folder, reason, write_file
 from flexpress.learning import Engine, Learner, Task, make_task
 from flexpress.learning.engines import choose_net, learner_of
@@ -222,7 +221,7 @@ class _Kits:
             patience=self._mission.patience,
         )
         save_kit(folder, kit)
-        if self._origin is not None or self._scenario.is_geographic:
+        if self._origin is not None or self._scenario.network.geographic:
             flight = make_flight_file(
                 self._scenario,
                 self._plan,
@@ -231,7 +230,8 @@ class _Kits:
                 name_of=client_name,
             )
             write_file(folder / FLIGHT, msgspec.json.format(msgspec.json.encode(flight)))
-        return Entry(name, "courier", member.public_key)
+        duration = self._plan.transporters[transporter - 1].round_trip
+        return Entry(name, "courier", member.public_key, seconds=duration)
 
     def _client(
         self, authority: Authority, client: ClientId, server_key: str, seal_key: str
