@@ -28,6 +28,8 @@ class MemberRow(Row, frozen=True):
     seconds: float = 0.0  # after departure; of a courier: until it is home
     order: Count = 0  # in the tour
     public_key: str = ""  # Ed25519, in hexadecimal: clients sign parcels with it
+    number: Count = 0  # of a courier: that of its transporter; of a client: its row
+    client: int | str | None = None  # its id in the scenario
 
 
 class TourRow(Row, frozen=True):

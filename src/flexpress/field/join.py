@@ -39,7 +39,7 @@ def add_courier(folder: Path, name: str) -> Path:
     try:
         member = issue(load_authority(kits / AUTHORITY_KIT), name, "courier", place)
         save_kit(place, replace(example, name=name))
-        entry = Entry(name, "courier", member.public_key)
+        entry = Entry(name, "courier", member.public_key, _next_number(kits))
         call_server(folder, operator, "enrol", Enrol(operator.run, entry))
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
@@ -70,7 +70,15 @@ def add_client(
         kit = replace(example, name=name, host="0.0.0.0", port=port, training=training)
         save_kit(place, kit)
         entry = Entry(
-            name, "client", member.public_key, courier, host, port, order=training.number
+            name,
+            "client",
+            member.public_key,
+            training.number,
+            training.client,
+            courier,
+            host,
+            port,
+            order=training.number,
         )
         call_server(folder, operator, "enrol", Enrol(operator.run, entry))
     except BaseException:
@@ -104,7 +112,8 @@ def _example(kits: Path, role: str) -> Path:
 
 
 def _next_number(kits: Path) -> int:
-    """No two clients draw the same mini-batches."""
-    server = load_kit(kits / SERVER_KIT, ServerKit)
+    """One that nobody has: no two clients draw the same mini-batches, no two couriers are one."""
+    roster = load_kit(kits / SERVER_KIT, ServerKit).roster
     joined = [load_kit(each, ClientKit).training.number for each in kits.glob("client-*")]
-    return max([len(server.roster), *(number + 1 for number in joined)])
+    joined += [entry.number for entry in roster]
+    return 1 + max(*joined, sum(1 for _ in kits.iterdir()))

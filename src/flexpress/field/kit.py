@@ -58,6 +58,8 @@ class Entry(Message, frozen=True):
     name: Name
     role: Literal["courier", "client"]
     public_key: _PublicKey  # Ed25519: clients sign parcels with it
+    number: Count  # of a courier: that of its transporter; of a client: its row in the scenario
+    client: int | str | None = None  # its id in the scenario
     courier: Name | None = None
     host: str = ""
     port: _Port = 0

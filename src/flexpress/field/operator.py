@@ -231,6 +231,8 @@ def member_row(entry: Entry) -> MemberRow:
         seconds=entry.seconds,
         order=entry.order,
         public_key=entry.public_key,
+        number=entry.number,
+        client=entry.client,
     )
 
 

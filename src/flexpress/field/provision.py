@@ -231,7 +231,7 @@ class _Kits:
             )
             write_file(folder / FLIGHT, msgspec.json.format(msgspec.json.encode(flight)))
         duration = self._plan.transporters[transporter - 1].round_trip
-        return Entry(name, "courier", member.public_key, seconds=duration)
+        return Entry(name, "courier", member.public_key, transporter, seconds=duration)
 
     def _client(
         self, authority: Authority, client: ClientId, server_key: str, seal_key: str
@@ -253,4 +253,6 @@ class _Kits:
         if training.preloaded:
             little = self._model.dtype.newbyteorder("<")
             write_file(folder / FIRST_MODEL, self._model.astype(little).tobytes())
-        return Entry(name, "client", member.public_key, host=host, port=port)
+        return Entry(
+            name, "client", member.public_key, training.number, client, host=host, port=port
+        )
