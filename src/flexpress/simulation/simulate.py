@@ -133,9 +133,14 @@ class Simulation:
         self.metrics.append(Measurement(event.slot, event.seconds, loss, accuracy))
 
     def _diverged(self, event: Update | Evaluation) -> DivergedError:
-        rate = self.scenario.learning.learning_rate
-        return DivergedError(
-            f"{self.name}: the loss is no longer finite at slot {event.slot}; "
-            f"lower learning.learning_rate, which is {rate:g}",
-            self.trace(),
-        )
+        return diverged(self.scenario, event.slot, self.trace())
+
+
+def diverged(scenario: Scenario, slot: int, trace: Trace) -> DivergedError:
+    """The error of a run that cannot go on after this slot."""
+    name = run_name(scenario.run.algorithm, head_start_of(scenario))
+    return DivergedError(
+        f"{name}: the loss is no longer finite at slot {slot}; "
+        f"lower learning.learning_rate, which is {scenario.learning.learning_rate:g}",
+        trace,
+    )
