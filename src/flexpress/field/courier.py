@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TypeVar
@@ -55,13 +55,23 @@ def run_courier(
     folder: Path,
     *,
     log: Log | None = None,
-    make_flight: Callable[[CourierKit], Flight] | None = None,
+    autopilot: str | None = None,
 ) -> None:
-    """Fly until the mission is over. `make_flight` says how it learns that a client is near."""
+    """Fly until the mission is over.
+
+    It is near a client at the times of the plan, or when the autopilot at this address says so.
+    """
     kit = load_kit(folder, CourierKit)
-    flight = make_flight(kit) if make_flight else TimetableFlight(kit.speedup)
+    flight = TimetableFlight(kit.speedup) if autopilot is None else _follow(folder, autopilot)
     with Store.open(folder / STATE, COURIER_ROWS) as store:
         run_program(_Courier(folder, kit, store, flight, log or Log(kit.name)).work)
+
+
+def _follow(folder: Path, address: str) -> Flight:
+    """The flight of the autopilot, with the mission of this kit."""
+    from flexpress.field.autopilot import AutopilotFlight  # needs the extra `mavlink`
+
+    return AutopilotFlight(load_flight_file(folder / FLIGHT), address)
 
 
 class _Courier:

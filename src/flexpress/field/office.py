@@ -94,6 +94,7 @@ class Office:
                 round=snapshot.round,
                 version=snapshot.version,
             )
+            self._on_change()
         signed = sign_snapshot(self._key, snapshot)
         stops, duration = self._book.stops(courier), self._book.member(courier, "courier").seconds
         return answer(Orders(signed, stops, self._kit.model_size, duration))
