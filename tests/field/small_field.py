@@ -33,6 +33,7 @@ from flexpress.field.tables import Decision, Tables, apply_changes, empty_tables
 RUN = "5" * 32
 SIGNATURE = "0" * 128
 SIZE = 8
+INCARNATION = "0" * 15 + "1"
 _A = TypeVar("_A")
 
 
@@ -152,7 +153,7 @@ class Courier:
 
 
 class Client:
-    """With x^0 on board."""
+    """With x^0 on board, if it is not told otherwise."""
 
     def __init__(
         self,
@@ -160,12 +161,15 @@ class Client:
         incarnation: int = 1,
         tables: Tables | None = None,
         desk: type[ClientDesk] = ClientDesk,
+        *,
+        preloaded: bool = True,
     ) -> None:
         self.name = name
         self.tables = empty_tables(CLIENT_ROWS) if tables is None else tables
         self.desk = desk(self.tables, RUN, name)
         if tables is None:
-            commit(self.tables, self.desk.begin(f"{incarnation:016x}", sha("x0"), 0.0))
+            model = sha("x0") if preloaded else None
+            commit(self.tables, self.desk.begin(f"{incarnation:016x}", model, 0.0))
 
     def visit(self, snapshot: Snapshot) -> VisitAnswer:
         base = self.desk.needs(snapshot.courier, snapshot).freeze
@@ -179,3 +183,20 @@ class Client:
 def parcel_of(name: UpdateName, tour: int = 0, version: int = 0, number: int = -1) -> Parcel:
     vector = sha(name)
     return Parcel(name, tour, version, number, 1, vector, SIGNATURE, vector, SIZE)
+
+
+def name_of(sequence: int, client: str = "client-1") -> UpdateName:
+    return UpdateName(client, INCARNATION, sequence)
+
+
+def manifest_of(tour: int, *names: UpdateName, total: str | None = None) -> Manifest:
+    return Manifest(RUN, tour, tuple(parcel_of(name) for name in names), total)
+
+
+def server_with_two_tours(payload: Payload = "parcel") -> Server:
+    """Two couriers: tour 1 and tour 2 are open."""
+    server = Server.of({"courier-1": ["client-1", "client-2"], "courier-2": ["client-3"]}, payload)
+    for courier in ("courier-1", "courier-2"):
+        server.release(courier, 0)
+        server.depart(courier)
+    return server

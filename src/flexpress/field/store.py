@@ -154,7 +154,8 @@ def _errors(path: Path) -> Iterator[None]:
         yield
     except (OSError, sqlite3.OperationalError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
-        raise InputError(f"{path}: cannot be written: {why}; make room, then start again") from None
+        remedy = "make room on the disk, or repair it, and start again"
+        raise InputError(f"{path}: cannot be written: {why}; {remedy}") from None
     except sqlite3.DatabaseError:
         raise _damaged(path) from None
 
