@@ -4,34 +4,27 @@ Each method of `World` that is an action takes three numbers, and chooses with t
 is: so a schedule is a list of names and numbers, and any part of a schedule is a schedule. Messages
 get lost, come late, come again and in any order; programs end between a commit and its answer;
 disks are lost; tours are voided; couriers come back after that; members are revoked.
-
-The model that the field is compared with are sets: of updates that were frozen, lost, applied.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeVar
 
+from field_state import Field
 from msgspec.structs import replace
-from small_field import Client, Courier, Server, client_row, commit, copied, restarted, sha
+from small_field import Client, Courier, Server, commit, restarted, sha
 
-from flexpress.field.book import ServerBook
 from flexpress.field.book_rows import (
     HOMES,
     MEMBERS,
-    REFUSED,
     RELEASED,
-    SEEN,
     SERVER_ROWS,
-    MemberRow,
     ProgressRow,
 )
-from flexpress.field.desk import CLIENT_ROWS, DESK, OUTBOX, ClientDesk
-from flexpress.field.hold import COURIER_ROWS, HELD
+from flexpress.field.desk import CLIENT_ROWS, OUTBOX
+from flexpress.field.hold import COURIER_ROWS
 from flexpress.field.messages import (
     Manifest,
     Orders,
@@ -41,67 +34,17 @@ from flexpress.field.messages import (
     UpdateName,
     VisitAnswer,
 )
-from flexpress.field.returns import Payload
 from flexpress.field.tables import Refused
 
 _T = TypeVar("_T")
-ALL = ("I1", "I2", "I3", "I4", "I5", "I6", "once")
-
-
-class BrokenError(AssertionError):
-    """An invariant does not hold."""
-
-    def __init__(self, invariant: str, what: object) -> None:
-        super().__init__(f"{invariant}: {what}")
-        self.invariant = invariant
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Whose rules are followed, by how many; mutants are other classes than these."""
-
-    payload: Payload = "parcel"
-    num_couriers: int = 2
-    num_clients: int = 3
-    book: type[ServerBook] = ServerBook
-    desk: type[ClientDesk] = ClientDesk
-    new_incarnations: bool = True  # of clients that have lost their disk
-    checks: Collection[str] = ALL
 
 
 def chosen(options: Sequence[_T], number: int) -> _T:
     return options[number % len(options)]
 
 
-class World:
-    """All programs, and all messages that may still arrive."""
-
-    def __init__(self, setting: Setting) -> None:
-        self.setting = setting
-        self.server = Server(setting.payload, book=setting.book)
-        self.couriers = [
-            Courier(f"courier-{k}", setting.payload) for k in range(setting.num_couriers)
-        ]
-        self.clients = [
-            Client(f"client-{i}", desk=setting.desk) for i in range(setting.num_clients)
-        ]
-        for courier in self.couriers:
-            self.server.enrol(courier.name, MemberRow("courier"))
-        for i, client in enumerate(self.clients):
-            self.server.enrol(client.name, client_row(f"courier-{i % setting.num_couriers}", i))
-        self.incarnations = 1
-        # What may still arrive, any number of times
-        self.orders: list[tuple[int, Orders]] = []
-        self.snapshots: list[Snapshot] = []
-        self.visits: list[tuple[int, int, int, VisitAnswer]] = []  # courier, tour, stop
-        self.manifests: list[tuple[int, Manifest]] = []
-        self.receipts: list[tuple[int, int, Receipt | None]] = []  # courier, tour; None: closed
-        # The model
-        self.frozen: dict[UpdateName, Parcel] = {}
-        self.lost: set[UpdateName] = set()  # with the disk of their client
-        self.sums: dict[str, list[UpdateName]] = {}  # what is in a courier's sum
-        self.applied: Counter[UpdateName] = Counter()  # by tours that were accepted
-        self.ledger: Counter[UpdateName] = Counter()  # by versions of the model
+class World(Field):
+    """What may happen."""
 
     # Actions: tours
 
@@ -119,7 +62,7 @@ class World:
     def _depart(self, k: int, luck: int) -> None:
         """The answer may come late, or never."""
         courier = self.couriers[k]
-        if not self._is_revoked(courier.name):
+        if not self.is_revoked(courier.name):
             self._release(courier.name)
             orders = self.server.depart(courier.name)
             self._remember(self.orders, (k, orders))
@@ -189,9 +132,9 @@ class World:
             return None
         for parcel in answer.parcels:
             known = self.frozen.setdefault(parcel.name, parcel)
-            self._demand(parcel == known, "I5", parcel)
+            self.demand(parcel == known, "I5", parcel)
         for key in before.keys() - OUTBOX.rows(client.tables).keys():
-            self._demand(self._is_seen(before[key].parcel.name), "I4", before[key])
+            self.demand(self.is_seen(before[key].parcel.name), "I4", before[key])
         return answer
 
     def _collect(self, k: int, tour: int, stop: int, answer: VisitAnswer) -> None:
@@ -245,7 +188,7 @@ class World:
         server, name = self.server, self.couriers[k].name
         state = server.book.tour(manifest.tour).state
         if state == "open":
-            self._check_once(manifest)
+            self.check_once(manifest)
         names = [parcel.name for parcel in manifest.parcels]
         odd = [chosen(names, verdict)] if names and verdict % 16 < 2 else []
         if self.setting.payload == "sum":
@@ -311,14 +254,11 @@ class World:
 
     def _alive(self) -> list[int]:
         """Couriers that are not revoked."""
-        return [k for k, each in enumerate(self.couriers) if not self._is_revoked(each.name)]
+        return [k for k, each in enumerate(self.couriers) if not self.is_revoked(each.name)]
 
     def _flying(self) -> list[int]:
         """Couriers that carry something, revoked or not."""
         return [k for k, each in enumerate(self.couriers) if each.hold.orders is not None]
-
-    def _is_revoked(self, name: str) -> bool:
-        return MEMBERS.rows(self.server.tables)[name].revoked
 
     # Actions: programs and disks
 
@@ -350,81 +290,17 @@ class World:
         self.couriers[k] = Courier(self.couriers[k].name, self.setting.payload)
 
     def _remember(self, late: list[_T], message: _T) -> None:
-        """The last few: older ones are no different."""
+        """The last few, and some very old ones."""
         late.append(message)
-        del late[:-6]
-
-    # What must hold
-
-    def check(self) -> None:
-        """I1 to I5."""
-        self._check_applied()
-        for client in self.clients:
-            self._check_outbox(client)
-        self._check_tours()
-        for courier in self.couriers:
-            for row in HELD.rows(courier.tables).values():
-                self._demand(self.frozen[row.parcel.name] == row.parcel, "I5", row)
-
-    def _demand(self, holds: bool, invariant: str, what: object) -> None:
-        if not holds and invariant in self.setting.checks:
-            raise BrokenError(invariant, what)
-
-    def _check_applied(self) -> None:
-        twice = [name for name, times in self.applied.items() if times > 1]
-        self._demand(not twice, "I1", twice)
-
-    def _check_once(self, manifest: Manifest) -> None:
-        """The server need not leave anything out: no tour brings what another has brought."""
-        again = [parcel.name for parcel in manifest.parcels if self._is_seen(parcel.name)]
-        self._demand(not again, "once", again)
-
-    def _check_outbox(self, client: Client) -> None:
-        """I2: what was frozen is here or seen. I5: what is here has not changed."""
-        outbox, desk = OUTBOX.rows(client.tables), DESK.rows(client.tables)[""]
-        seen = SEEN.rows(self.server.tables).get(f"{client.name}/{desk.incarnation}")
-        for sequence in range(1, desk.next_sequence):
-            row = outbox.get(str(sequence))
-            if row is None:
-                here = seen is not None and sequence in seen
-                self._demand(here, "I2", (client.name, sequence))
-            else:
-                self._demand(self.frozen[row.parcel.name] == row.parcel, "I5", row)
-
-    def _is_seen(self, name: UpdateName) -> bool:
-        seen = SEEN.rows(self.server.tables).get(f"{name.client}/{name.incarnation}")
-        return seen is not None and name.sequence in seen
-
-    def _check_tours(self) -> None:
-        """I3: an update is in one open tour at most: bound to it, in a hold or in a manifest."""
-        tours_of: dict[UpdateName, set[int]] = defaultdict(set)
-        open_tours = self.server.book.open_tours()
-        for name, tour in self._places():
-            if tour in open_tours:
-                tours_of[name].add(tour)
-        several = [(name, tours) for name, tours in tours_of.items() if len(tours) > 1]
-        self._demand(not several, "I3", several)
-
-    def _places(self) -> Iterator[tuple[UpdateName, int]]:
-        for client in self.clients:
-            for row in OUTBOX.rows(client.tables).values():
-                if row.bound is not None:
-                    yield row.parcel.name, row.bound
-        for courier in self.couriers:
-            if courier.hold.orders is not None:
-                tour = courier.hold.snapshot.tour
-                for held in HELD.rows(courier.tables).values():
-                    yield held.parcel.name, tour
-        for _, manifest in self.manifests:
-            for parcel in manifest.parcels:
-                yield parcel.name, manifest.tour
+        if len(late) > 9:
+            del late[3]
 
     def check_recovery(self) -> None:
         """I6, on a copy: void what is open; one undisturbed tour each brings all that is left."""
         try:
-            self._copy()._recover()
+            self.copy()._recover()
         except Refused as refused:
-            self._demand(False, "I6", refused)
+            self.demand(False, "I6", refused)
 
     def _recover(self) -> None:
         for tour in self.server.book.open_tours():
@@ -432,56 +308,30 @@ class World:
         alive = self._alive()
         for client in self.clients:
             courier = MEMBERS.rows(self.server.tables)[client.name].courier
-            if courier is not None and self._is_revoked(courier):
+            if courier is not None and self.is_revoked(courier):
                 self._move(client.name, self.couriers[alive[0]].name)
         for k in alive:
             self._fly(k)
         for client in self.clients:
             for row in OUTBOX.rows(client.tables).values():
-                accepted = self._is_seen(row.parcel.name) or self._is_revoked(client.name)
-                self._demand(accepted, "I6", row)
+                accepted = self.is_seen(row.parcel.name) or self.is_revoked(client.name)
+                self.demand(accepted, "I6", row)
         self._merge(list(HOMES.rows(self.server.tables)))
-        self._check_ledger()
+        self.check_ledger()
 
     def _fly(self, k: int) -> None:
         """An undisturbed tour; a hold of a closed tour goes first."""
         courier = self.couriers[k]
         if courier.hold.orders is not None:
             self._return(k, self._sealed(k), 15, heard=True)
-            self._demand(courier.hold.orders is None, "I6", f"{courier.name} cannot depart")
+            self.demand(courier.hold.orders is None, "I6", f"{courier.name} cannot depart")
         self._release(courier.name)
         orders = self.server.depart(courier.name)
         snapshot = courier.load(orders)
         for stop, where in enumerate(orders.stops):
             answer = self._visited(where.client, snapshot)
-            self._demand(answer is not None, "I6", f"{where.client} refused tour {snapshot.tour}")
+            self.demand(answer is not None, "I6", f"{where.client} refused tour {snapshot.tour}")
             if answer is not None:
                 courier.collect(stop, answer)
         self._return(k, self._sealed(k), 15, heard=True)
-        self._demand(courier.hold.orders is None, "I6", f"tour {snapshot.tour} was not accepted")
-
-    def _check_ledger(self) -> None:
-        """The model is the count: one of each that was accepted, none of the others."""
-        refused = REFUSED.rows(self.server.tables)
-        for name in self.frozen:
-            counts = self._is_seen(name) and name.key not in refused
-            self._demand(self.ledger[name] == int(counts), "I1", (name, self.ledger[name]))
-
-    def _copy(self) -> World:
-        setting = self.setting
-        copy = object.__new__(World)
-        copy.__dict__.update(self.__dict__)
-        copy.server = Server(setting.payload, copied(self.server.tables), setting.book)
-        copy.couriers = [
-            Courier(courier.name, setting.payload, copied(courier.tables))
-            for courier in self.couriers
-        ]
-        copy.clients = [
-            Client(client.name, 0, copied(client.tables), setting.desk) for client in self.clients
-        ]
-        for late in ("orders", "snapshots", "visits", "manifests", "receipts"):
-            setattr(copy, late, list(getattr(self, late)))
-        copy.frozen, copy.lost = dict(self.frozen), set(self.lost)
-        copy.sums, copy.applied = dict(self.sums), Counter(self.applied)
-        copy.ledger = Counter(self.ledger)
-        return copy
+        self.demand(courier.hold.orders is None, "I6", f"tour {snapshot.tour} was not accepted")

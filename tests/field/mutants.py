@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disturbed_field import Setting
+from field_state import Setting
 from msgspec.structs import replace
 
 from flexpress.field.book import ServerBook

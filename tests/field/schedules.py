@@ -7,7 +7,8 @@ from dataclasses import replace
 from random import Random
 from typing import TypeAlias
 
-from disturbed_field import BrokenError, Setting, World
+from disturbed_field import World
+from field_state import BrokenError, Setting
 
 from flexpress.field.returns import Payload
 

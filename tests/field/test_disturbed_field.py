@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from disturbed_field import Setting, World
+from disturbed_field import World
+from field_state import Setting
 from mutants import MUTANTS
 from schedules import Action, broken, first_failure, schedule_of, shortened
 from thinned import few_and_many

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from disturbed_field import BrokenError, Setting, World
+from disturbed_field import World
+from field_state import BrokenError, Setting
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
