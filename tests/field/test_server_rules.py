@@ -65,8 +65,9 @@ def test_an_open_tour_is_given_again() -> None:
     assert isinstance(first.answer, Snapshot)
     assert (first.answer.tour, first.answer.open_tours, first.answer.next_tour) == (1, (1, 2), 3)
     server.void(2)
-    again = server.book.depart("courier-1").answer
+    again = server.book.depart("courier-1", now=9.0).answer
     assert again == replace(first.answer, open_tours=(1,))
+    assert TOURS.rows(server.tables)["1"].since == 0.0
 
 
 def test_an_open_tour_keeps_its_model() -> None:

@@ -235,7 +235,10 @@ class Files:
         return content
 
     def remove_unless(self, keep: Collection[str]) -> None:
-        """Remove all files and parts but those of these digests."""
+        """Remove all files and parts but those of these digests.
+
+        Right after a commit, and not during a transfer: what no row names yet would go as well.
+        """
         with _errors(self._folder):
             for path in list(self._folder.iterdir()):
                 sha = path.name.removesuffix(".part")
