@@ -75,7 +75,8 @@ class ServerBook(Returns):
     def release(self, courier: str, number: int, version: int) -> Decision[None]:
         """The courier may fly this round with this version. Once more: nothing changes.
 
-        The rounds of a courier that is revoked are void at once, so that nobody waits for them.
+        Until it departs, a newer version may take the place of this one. The rounds of a courier
+        that is revoked are void at once, so that nobody waits for them.
         """
         member = MEMBERS.rows(self._tables).get(courier)
         if member is None or member.role != "courier":
@@ -85,7 +86,9 @@ class ServerBook(Returns):
         if before is not None:
             if (before.round, before.version) == (number, version):
                 return Decision((), None)
-            if number <= before.round or before.tour is None or self._is_out(before):
+            waits = before.tour is None
+            newer = waits and number == before.round and version > before.version
+            if not newer and (number <= before.round or waits or self._is_out(before)):
                 raise Refused(409, f"{courier}: round {number} cannot follow {before.round} now")
         if member.revoked:
             return Decision(self._voided_round(courier, new), None)

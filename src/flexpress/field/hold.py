@@ -90,6 +90,10 @@ class CourierHold:
         stops = range(len(self._under_way().stops))
         return next((stop for stop in stops if str(stop) not in behind), None)
 
+    def stops_behind(self) -> list[int]:
+        """The stops that are done or missed."""
+        return sorted(map(int, STOPS.rows(self._tables)))
+
     def parcels(self) -> tuple[Parcel, ...]:
         """In the order in which they are added: as visited; then leftovers, by name."""
         rows = HELD.rows(self._tables).values()
