@@ -13,7 +13,7 @@ from flexpress.field.tables import apply_changes
 
 @pytest.mark.parametrize("payload", ["parcel", "sum"])
 def test_two_tours(payload: Payload) -> None:
-    server = Server(payload, courier_1=["client-1", "client-2"])
+    server = Server.of({"courier-1": ["client-1", "client-2"]}, payload)
     courier = Courier("courier-1", payload)
     clients = {name: Client(name) for name in ("client-1", "client-2")}
     for number in range(2):

@@ -48,7 +48,7 @@ class ServerBook(Returns):
         super().__init__(tables, run, payload, model_size, size)
         self._wait_seconds = wait_seconds
 
-    def depart(self, courier: str) -> Decision[Snapshot | Wait]:
+    def depart(self, courier: str, now: float = 0.0) -> Decision[Snapshot | Wait]:
         """S1. Its open tour again, with what is known now; else a new one, if it is released."""
         self.member(courier, "courier")
         released = RELEASED.rows(self._tables).get(courier)
@@ -59,7 +59,7 @@ class ServerBook(Returns):
             if row.state != "open":
                 return self._wait(f"round {released.round + 1:,} is not due yet")
             return Decision((), self._snapshot(released.tour, row))
-        tour, row, changes = self._departed(courier, released)
+        tour, row, changes = self._departed(courier, released, now)
         return Decision(changes, self._snapshot(tour, row))
 
     def stops(self, courier: str) -> tuple[Stop, ...]:
@@ -156,12 +156,12 @@ class ServerBook(Returns):
         return Decision(tuple(changes), None)
 
     def _departed(
-        self, courier: str, released: ReleasedRow
+        self, courier: str, released: ReleasedRow, now: float = 0.0
     ) -> tuple[int, TourRow, tuple[Change, ...]]:
         """A new tour for this round."""
         counter = self.counter
         tour, model = counter.next_tour, self.model(released.version)
-        row = TourRow(courier, released.round, released.version, model)
+        row = TourRow(courier, released.round, released.version, model, since=now)
         changes = (
             COUNTER.put("", replace(counter, next_tour=tour + 1)),
             TOURS.put(str(tour), row),

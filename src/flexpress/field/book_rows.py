@@ -41,6 +41,7 @@ class TourRow(Row, frozen=True):
     model: Sha256
     state: Literal["open", "accepted", "void"] = "open"
     manifest: Sha256 | None = None  # digest of the one that was accepted
+    since: float = 0.0  # time of departure, in seconds; who voids late ones wants to know
 
 
 class RefusedRow(Row, frozen=True):
