@@ -64,8 +64,8 @@ app = typer.Typer(
 for command in (scenario, plan, data, simulate, report, bound, reproduce, export):
     app.command()(command)
 app.command(name="map")(map_plan)
-for command in (rehearse, provision, server, courier, client, operate):
-    app.command()(command)
+for program in (rehearse, provision, server, courier, client, operate):
+    app.command()(program)
 
 
 @app.callback(invoke_without_command=True)

@@ -17,8 +17,9 @@ import numpy as np
 
 from flexpress.field.calling import LinkDown, Patience, RefusedByPeer, ask, insist, open_session
 from flexpress.field.flight import Flight, FlightError, TimetableFlight
+from flexpress.field.flight_file import load_flight_file
 from flexpress.field.hold import COURIER_ROWS, CourierHold
-from flexpress.field.kit import STATE, CourierKit, load_kit
+from flexpress.field.kit import FLIGHT, STATE, CourierKit, load_kit
 from flexpress.field.log import Log
 from flexpress.field.messages import (
     Departing,

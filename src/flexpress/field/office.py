@@ -82,7 +82,7 @@ class Office:
         if departing.run != self._kit.run:
             raise Refused(403, f"run {departing.run} is another mission")
         courier = peer_in(request).name
-        decided = self._book.depart(courier)
+        decided = self._book.depart(courier, time.time())
         snapshot = self._commit(decided)
         if isinstance(snapshot, Wait):
             return answer(snapshot)

@@ -27,6 +27,7 @@ from flexpress.field.book_rows import (
     HomeRow,
     MemberRow,
     ProgressRow,
+    TourRow,
     home_key,
 )
 from flexpress.field.due import Brought, Courier, Due, Home, Key, Progress, Situation
@@ -163,9 +164,10 @@ class _Server:
         """Do what is due, wait for what is not; after the mission, only answer."""
         while not mission.progress.over:
             self._changed.clear()
+            self._void_late_tours()
             due = mission.due(self._situation(), time.time())
             if due is None:
-                await self._pause(mission.wakes())
+                await self._pause(mission.wakes(), self._next_void())
                 continue
             homes = [HOMES.rows(self._store.tables)[self._home_key(key)] for key in due.homes]
             try:
@@ -178,9 +180,24 @@ class _Server:
         self._log("mission-over", version=self._book.counter.version)
         await asyncio.Event().wait()
 
-    async def _pause(self, until: float | None) -> None:
-        """Until somebody departs or comes home, or until that time."""
-        seconds = None if until is None else max(0.0, until - time.time())
+    def _void_late_tours(self) -> None:
+        """S3: couriers that have been out for too long do not keep the others waiting."""
+        for tour, row in self._book.open_tours().items():
+            if self._kit.longest_tour and time.time() >= self._end_of(row, self._kit.longest_tour):
+                self._store.commit(self._book.void(tour).changes)
+                self._log("voided", tour=tour, courier=row.courier, reason="out for too long")
+
+    def _next_void(self) -> float | None:
+        limit, tours = self._kit.longest_tour, self._book.open_tours().values()
+        return min((self._end_of(row, limit) for row in tours), default=None) if limit else None
+
+    def _end_of(self, tour: TourRow, limit: float) -> float:
+        return tour.since + limit / self._kit.speedup
+
+    async def _pause(self, *until: float | None) -> None:
+        """Until somebody departs or comes home, or until the first of these times."""
+        times = [each for each in until if each is not None]
+        seconds = max(0.0, min(times) - time.time()) if times else None
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
