@@ -48,6 +48,11 @@ _MERGING = 600.0
 _NEAR = 30.0
 """Seconds without a word from a client that is near."""
 
+_UNTIL_VOID = 30.0
+"""Seconds until a return that was refused is tried again: the operator may void its tour."""
+
+_NOT_US = 403
+"""What the server says if this courier does not belong, or not any more."""
 _CLOSED = (409, 410)
 """What the server says of a tour that is closed: the hold may be forgotten."""
 
@@ -136,13 +141,18 @@ class _Courier:
         """Until the server has taken it, or says that the tour is closed."""
         manifest = self._hold.manifest
         assert manifest is not None
-        try:
-            receipt = await self._deliver(session, manifest)
-        except RefusedByPeer as error:
-            if error.status not in _CLOSED:
-                raise
-            self._log("tour-closed", tour=manifest.tour, reason=error.reason)
-            receipt = None
+        receipt = None
+        while receipt is None:
+            try:
+                receipt = await self._deliver(session, manifest)
+            except RefusedByPeer as error:
+                if error.status in _CLOSED:
+                    self._log("tour-closed", tour=manifest.tour, reason=error.reason)
+                    break
+                if error.status == _NOT_US:
+                    raise
+                self._log("return-refused", tour=manifest.tour, reason=error.reason)
+                await asyncio.sleep(_UNTIL_VOID / self._kit.speedup)
         self._commit(self._hold.close(receipt))
         self._files.remove_unless(self._hold.files())
         if receipt is not None:
