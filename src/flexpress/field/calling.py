@@ -8,6 +8,7 @@ knows where each member is: so TLS always checks that it has reached the member 
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -24,6 +25,7 @@ from flexpress.field.messages import Message, Problem, WireError, decode, encode
 from flexpress.field.parts import SILENCE, read_all, silence_limit
 
 _LONGEST_PROBLEM = 2**14
+_ALERT = re.compile("ALERT_.*CERTIFICATE|ALERT_UNKNOWN_CA|ALERT_PROTOCOL_VERSION")  # of the peer
 _T = TypeVar("_T")
 _M = TypeVar("_M", bound=Message)
 
@@ -163,14 +165,14 @@ class _Hosts(AbstractResolver):
 
 def _certificate_refused(error: BaseException | None) -> str | None:
     """Why one end does not like the certificate of the other, if that is the reason."""
-    seen: list[BaseException] = []
-    while error is not None and error not in seen:
-        seen.append(error)
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, aiohttp.ClientConnectorCertificateError):
+            error = error.certificate_error
         if isinstance(error, ssl.SSLCertVerificationError):
             return f"its certificate is refused: {error.verify_message}"
-        if isinstance(error, ssl.SSLError) and any(
-            word in (error.reason or "") for word in ("CERTIFICATE", "UNKNOWN_CA", "PROTOCOL_VERS")
-        ):
+        if isinstance(error, ssl.SSLError) and _ALERT.search(error.reason or ""):
             return f"it refuses our certificate: {error.reason}"
         error = getattr(error, "os_error", None) or error.__cause__ or error.__context__
     return None
