@@ -182,3 +182,42 @@ def test_a_mission_under_way_can_be_read(tmp_path: Path) -> None:
         assert list(found.trace.events()) == list(mission.trace().events())
         assert found.trace.metrics == tuple(mission.metrics)
         assert found.trace.model.tobytes() == mission.model.tobytes()
+
+
+def test_a_server_that_is_stopped_before_its_first_step_begins_again(tmp_path: Path) -> None:
+    field = random_field(6, tmp_path / "field", {"horizon": 40})
+    with ExitStack() as stack:
+        field.opened(stack).checkpoint()
+    field.run()
+    assert load_run(tmp_path / "field").state == "complete"
+
+
+def test_one_that_is_stopped_in_the_middle_of_a_step_can_be_read(tmp_path: Path) -> None:
+    field = random_field(6, tmp_path / "field", {"horizon": 40})
+    with ExitStack() as stack:
+        mission = field.opened(stack)
+        due = mission.due(Situation(field.homes), 0.0)
+        while due is None or due.evaluation is None:
+            field.step(mission, field.fly, np.random.default_rng(1), 0.0)
+            due = mission.due(Situation(field.homes), 0.0)
+        mission.perform(due)
+        mission.checkpoint()
+        mission.trace()
+    for _ in range(2):  # before and after the next start cuts the lines off
+        found = load_run(tmp_path / "field").trace
+        assert found.num_events == len(list(found.events())) == mission.progress.num_events
+        assert found.metrics == tuple(mission.metrics)
+        with ExitStack() as stack:
+            field.opened(stack)
+
+
+def test_a_mission_that_diverged_stays_so_when_its_server_stops(tmp_path: Path) -> None:
+    field = random_field(3, tmp_path, {"algorithm": "sync", "horizon": 60})
+    with ExitStack() as stack:
+        mission = field.opened(stack)
+        while (due := mission.due(Situation(field.homes), 0.0)) is None or due.update is None:
+            field.step(mission, field.fly, np.random.default_rng(1), 0.0)
+        with pytest.raises(DivergedError):
+            mission.perform(due, [np.full(4, np.nan)], 2)
+        mission.checkpoint()
+    assert load_run(tmp_path).state == "diverged"
