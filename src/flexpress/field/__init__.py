@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from flexpress.field.join import add_client, add_courier
     from flexpress.field.log import Log, make_log
     from flexpress.field.operator import Done, Status, operate, status_to_json
-    from flexpress.field.provision import Addresses, Mission, provision
+    from flexpress.field.provision import provision
     from flexpress.field.rehearse import Rehearsal, rehearse
     from flexpress.field.server import run_server
 else:
@@ -27,7 +27,7 @@ else:
             "join": "add_client add_courier",
             "log": "Log make_log",
             "operator": "Done Status operate status_to_json",
-            "provision": "Addresses Mission provision",
+            "provision": "provision",
             "rehearse": "Rehearsal rehearse",
             "server": "run_server",
         },
@@ -45,10 +45,8 @@ else:
 
 
 __all__ = [
-    "Addresses",
     "Done",
     "Log",
-    "Mission",
     "Rehearsal",
     "Status",
     "add_client",
