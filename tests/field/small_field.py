@@ -1,16 +1,17 @@
 """A server, couriers and clients with nothing between them: a core and its tables in memory each.
 
-Contents are a byte each: the digest of the letter is enough.
+Nobody trains: an update is its name, and the digest of the name is its content.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
-from copy import deepcopy
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
 
-from flexpress.field.book import Payload, ServerBook
+import msgspec
+
+from flexpress.field.book import ServerBook
 from flexpress.field.book_rows import SERVER_ROWS, MemberRow, ProgressRow
 from flexpress.field.desk import CLIENT_ROWS, ClientDesk
 from flexpress.field.hold import COURIER_ROWS, CourierHold
@@ -26,11 +27,13 @@ from flexpress.field.messages import (
     digest_of,
     encode,
 )
+from flexpress.field.returns import Payload
 from flexpress.field.tables import Decision, Tables, apply_changes, empty_tables
 
 RUN = "5" * 32
 SIGNATURE = "0" * 128
 SIZE = 8
+INCARNATION = "0" * 15 + "1"
 _A = TypeVar("_A")
 
 
@@ -43,24 +46,52 @@ def commit(tables: Tables, decision: Decision[_A]) -> _A:
     return decision.answer
 
 
-class Server:
-    """With version 0, and couriers that may depart as soon as they are home."""
+def copied(tables: Tables) -> Tables:
+    """Rows do not change, so that they need not be copied."""
+    return {name: dict(rows) for name, rows in tables.items()}
 
-    def __init__(self, payload: Payload = "parcel", **clients_of: Collection[str]) -> None:
-        """courier=clients in the order of the tour; `_` in names stands for `-`."""
+
+def restarted(tables: Tables, types: Mapping[str, type[msgspec.Struct]]) -> Tables:
+    """As a program finds them on its disk when it starts."""
+    return {
+        name: {
+            key: msgspec.json.decode(msgspec.json.encode(row), type=types[name])
+            for key, row in rows.items()
+        }
+        for name, rows in tables.items()
+    }
+
+
+class Server:
+    """With version 0."""
+
+    def __init__(
+        self,
+        payload: Payload = "parcel",
+        tables: Tables | None = None,
+        book: type[ServerBook] = ServerBook,
+    ) -> None:
         self.payload = payload
-        self.tables = empty_tables(SERVER_ROWS)
-        self.book = ServerBook(self.tables, RUN, payload, SIZE)
+        self.tables = empty_tables(SERVER_ROWS) if tables is None else tables
+        self.book = book(self.tables, RUN, payload, SIZE)
+        if tables is None:
+            commit(self.tables, self.book.merged(0, sha("x0"), (), ProgressRow()))
+
+    @classmethod
+    def of(cls, clients_of: Mapping[str, Iterable[str]], payload: Payload = "parcel") -> Server:
+        """Couriers, and their clients in the order of the tour."""
+        server = cls(payload)
         for courier, clients in clients_of.items():
-            name = courier.replace("_", "-")
-            self.enrol(name, MemberRow("courier"))
+            server.enrol(courier, MemberRow("courier"))
             for order, client in enumerate(clients):
-                row = MemberRow("client", False, name, "localhost", 1000, float(order), order)
-                self.enrol(client, row)
-        commit(self.tables, self.book.merged(0, sha("x0"), (), ProgressRow()))
+                server.enrol(client, client_row(courier, order))
+        return server
 
     def enrol(self, name: str, row: MemberRow) -> None:
         commit(self.tables, self.book.enrol(name, row))
+
+    def revoke(self, name: str) -> None:
+        commit(self.tables, self.book.revoke(name))
 
     def release(self, courier: str, number: int, version: int = 0) -> None:
         commit(self.tables, self.book.release(courier, number, version))
@@ -68,31 +99,42 @@ class Server:
     def depart(self, courier: str) -> Orders:
         snapshot = commit(self.tables, self.book.depart(courier))
         assert isinstance(snapshot, Snapshot), snapshot
-        return orders_of(snapshot, self.book)
+        signed = SignedSnapshot(encode(snapshot).decode(), SIGNATURE)
+        return Orders(signed, self.book.stops(courier), SIZE, 60.0)
 
     def void(self, tour: int) -> None:
         commit(self.tables, self.book.void(tour))
 
     def accept(
-        self, courier: str, manifest: Manifest, refused: Mapping[UpdateName, str] | None = None
+        self,
+        courier: str,
+        manifest: Manifest,
+        refused: Mapping[UpdateName, str] | None = None,
+        unproven: Collection[UpdateName] = (),
     ) -> Receipt:
+        digest = digest_of(manifest)
         decision = self.book.accept(
-            courier, manifest, digest_of(manifest), manifest.total, refused or {}
+            courier, manifest, digest, manifest.total, refused or {}, unproven
         )
         return commit(self.tables, decision)
 
 
-def orders_of(snapshot: Snapshot, book: ServerBook) -> Orders:
-    signed = SignedSnapshot(encode(snapshot).decode(), SIGNATURE)
-    return Orders(signed, book.stops(snapshot.courier), SIZE, 60.0)
+def client_row(courier: str, order: int) -> MemberRow:
+    return MemberRow("client", False, courier, "localhost", 1000 + order, float(order), order)
 
 
 class Courier:
-    def __init__(self, name: str, payload: Payload = "parcel") -> None:
+    def __init__(
+        self,
+        name: str,
+        payload: Payload = "parcel",
+        tables: Tables | None = None,
+        hold: type[CourierHold] = CourierHold,
+    ) -> None:
         self.name = name
         self.payload = payload
-        self.tables = empty_tables(COURIER_ROWS)
-        self.hold = CourierHold(self.tables, RUN, name, SIZE)
+        self.tables = empty_tables(COURIER_ROWS) if tables is None else tables
+        self.hold = hold(self.tables, RUN, name, SIZE)
 
     def load(self, orders: Orders) -> Snapshot:
         return commit(self.tables, self.hold.load(orders))
@@ -111,20 +153,29 @@ class Courier:
 
 
 class Client:
-    def __init__(self, name: str, incarnation: int = 1, *, preloaded: bool = True) -> None:
+    """With x^0 on board, if it is not told otherwise."""
+
+    def __init__(
+        self,
+        name: str,
+        incarnation: int = 1,
+        tables: Tables | None = None,
+        desk: type[ClientDesk] = ClientDesk,
+        *,
+        preloaded: bool = True,
+    ) -> None:
         self.name = name
-        self.tables = empty_tables(CLIENT_ROWS)
-        self.desk = ClientDesk(self.tables, RUN, name)
-        model = sha("x0") if preloaded else None
-        commit(self.tables, self.desk.begin(f"{incarnation:016x}", model, 0.0))
+        self.tables = empty_tables(CLIENT_ROWS) if tables is None else tables
+        self.desk = desk(self.tables, RUN, name)
+        if tables is None:
+            model = sha("x0") if preloaded else None
+            commit(self.tables, self.desk.begin(f"{incarnation:016x}", model, 0.0))
 
     def visit(self, snapshot: Snapshot) -> VisitAnswer:
-        needs = self.desk.needs(snapshot.courier, snapshot)
-        base = needs.freeze
+        base = self.desk.needs(snapshot.courier, snapshot).freeze
         parcel = None
         if base is not None:
-            name = self.desk.next_name()
-            parcel = parcel_of(name, base.tour, base.version, base.round)
+            parcel = parcel_of(self.desk.next_name(), base.tour, base.version, base.round)
         decision = self.desk.visit(snapshot.courier, snapshot, parcel, now=1.0, first_step=0)
         return commit(self.tables, decision)
 
@@ -134,5 +185,18 @@ def parcel_of(name: UpdateName, tour: int = 0, version: int = 0, number: int = -
     return Parcel(name, tour, version, number, 1, vector, SIGNATURE, vector, SIZE)
 
 
-def frozen_copy(tables: Tables) -> Tables:
-    return deepcopy(tables)
+def name_of(sequence: int, client: str = "client-1") -> UpdateName:
+    return UpdateName(client, INCARNATION, sequence)
+
+
+def manifest_of(tour: int, *names: UpdateName, total: str | None = None) -> Manifest:
+    return Manifest(RUN, tour, tuple(parcel_of(name) for name in names), total)
+
+
+def server_with_two_tours(payload: Payload = "parcel") -> Server:
+    """Two couriers: tour 1 and tour 2 are open."""
+    server = Server.of({"courier-1": ["client-1", "client-2"], "courier-2": ["client-3"]}, payload)
+    for courier in ("courier-1", "courier-2"):
+        server.release(courier, 0)
+        server.depart(courier)
+    return server

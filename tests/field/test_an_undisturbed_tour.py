@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from small_field import Client, Courier, Server, sha
 
-from flexpress.field.book import Payload
 from flexpress.field.book_rows import HOMES, SEEN, ProgressRow
 from flexpress.field.desk import OUTBOX
+from flexpress.field.returns import Payload
 from flexpress.field.tables import apply_changes
 
 
 @pytest.mark.parametrize("payload", ["parcel", "sum"])
 def test_two_tours(payload: Payload) -> None:
-    server = Server(payload, courier_1=["client-1", "client-2"])
+    server = Server.of({"courier-1": ["client-1", "client-2"]}, payload)
     courier = Courier("courier-1", payload)
     clients = {name: Client(name) for name in ("client-1", "client-2")}
     for number in range(2):

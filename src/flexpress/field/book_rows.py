@@ -25,8 +25,11 @@ class MemberRow(Row, frozen=True):
     courier: Name | None = None  # that visits this client, at host and port
     host: str = ""
     port: Count = 0
-    seconds: float = 0.0  # after departure
+    seconds: float = 0.0  # after departure; of a courier: until it is home
     order: Count = 0  # in the tour
+    public_key: str = ""  # Ed25519, in hexadecimal: clients sign parcels with it
+    number: Count = 0  # of a courier: that of its transporter; of a client: its row
+    client: int | str | None = None  # its id in the scenario
 
 
 class TourRow(Row, frozen=True):
@@ -38,6 +41,7 @@ class TourRow(Row, frozen=True):
     model: Sha256
     state: Literal["open", "accepted", "void"] = "open"
     manifest: Sha256 | None = None  # digest of the one that was accepted
+    since: float = 0.0  # time of departure, in seconds; who voids late ones wants to know
 
 
 class RefusedRow(Row, frozen=True):
@@ -85,6 +89,14 @@ class HomeRow(Row, frozen=True):
     parcels: tuple[Parcel, ...] = ()
 
 
+class LastRow(Row, frozen=True):
+    """The last update of a client that came home."""
+
+    tour: Positive
+    version: Count  # of the model that it was trained from
+    time: float  # when it came, in seconds
+
+
 class CounterRow(Row, frozen=True):
     """Counts tours and versions, so that nobody has to look through them."""
 
@@ -108,11 +120,12 @@ VERSIONS = Table("versions", VersionRow)
 RELEASED = Table("released", ReleasedRow)
 ANNOUNCED = Table("announced", AnnouncedRow)
 HOMES = Table("homes", HomeRow)
+LAST = Table("last", LastRow)
 COUNTER = Table("counter", CounterRow)
 PROGRESS = Table("progress", ProgressRow)
 
 SERVER_ROWS = row_types(
-    MEMBERS, TOURS, SEEN, REFUSED, VERSIONS, RELEASED, ANNOUNCED, HOMES, COUNTER, PROGRESS
+    MEMBERS, TOURS, SEEN, REFUSED, VERSIONS, RELEASED, ANNOUNCED, HOMES, LAST, COUNTER, PROGRESS
 )
 """For `Store.open`."""
 

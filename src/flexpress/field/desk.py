@@ -130,10 +130,9 @@ class ClientDesk:
         rows = OUTBOX.rows(self._tables).values()
         return any(row.bound is not None and row.parcel.content == content for row in rows)
 
-    def admit(self, peer: str) -> None:
-        """Refused (403) if the courier is known to be revoked."""
-        if peer in self._known().revoked:
-            raise Refused(403, f"{peer} is revoked")
+    def is_revoked(self, peer: str) -> bool:
+        """Whether the courier is known to be revoked."""
+        return peer in self._known().revoked
 
     def files(self) -> set[str]:
         """Digests of all files that are still needed; the others may go."""
@@ -201,7 +200,8 @@ class ClientDesk:
             raise Refused(403, f"the snapshot is of run {snapshot.run}, not of this one")
         if snapshot.courier != peer:
             raise Refused(403, f"the snapshot is for {snapshot.courier}, not for {peer}")
-        self.admit(peer)
+        if self.is_revoked(peer):
+            raise Refused(403, f"{peer} is revoked")
         for name in (peer, self._client):
             if name in snapshot.revoked:
                 raise Refused(403, f"{name} is revoked")
@@ -241,7 +241,7 @@ class ClientDesk:
             now,
             None if parcel is None else parcel.vector,
         )
-        coming = (COMING.delete(""),) if self.coming is not None else ()
+        coming = (COMING.delete(""),) if self.coming == snapshot.model else ()
         return [BASE.put("", base), *coming]
 
     def _bound(self, row: OutboxRow, tour: int) -> OutboxRow:

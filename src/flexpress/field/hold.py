@@ -1,4 +1,4 @@
-"""The courier's rules: K1 collect, K2 seal; it forgets only on a receipt, or when its tour is void.
+"""The courier's rules: K1 collect, K2 seal. It forgets on a receipt, or when its tour is closed.
 
 It carries one tour at a time. After a restart it continues where it was: the rows say which tour is
 under way, which stops are done, and whether the hold is sealed.
@@ -90,6 +90,10 @@ class CourierHold:
         stops = range(len(self._under_way().stops))
         return next((stop for stop in stops if str(stop) not in behind), None)
 
+    def stops_behind(self) -> list[int]:
+        """The stops that are done or missed."""
+        return sorted(map(int, STOPS.rows(self._tables)))
+
     def parcels(self) -> tuple[Parcel, ...]:
         """In the order in which they are added: as visited; then leftovers, by name."""
         rows = HELD.rows(self._tables).values()
@@ -158,9 +162,10 @@ class CourierHold:
         return Decision((SEALED.put("", SealedRow(manifest)),), manifest)
 
     def close(self, receipt: Receipt | None) -> Decision[frozenset[str]]:
-        """Forget the tour: the server has accepted it, or (None) has said that it is void: 410.
+        """Forget the tour: it is accepted, or (None) the server has answered 409 or 410.
 
-        The answer names the files that may go.
+        Then it is closed without this hold, and clients still have what was not accepted. The
+        answer names the files that may go.
         """
         if receipt is not None:
             sealed = self.manifest

@@ -1,8 +1,9 @@
 """Who is who: an authority of our own, and a key and a certificate for each member.
 
 A member is named in its certificate (CN, and a DNS name in SAN), with its role (OU). The role is
-also in the purpose that TLS itself checks: couriers only call, servers and clients only answer. So
-a client's certificate opens no port, and a courier cannot pose as a server or client.
+also in the purpose that TLS itself checks: couriers and operators only call, servers and clients
+only answer. So a client's certificate opens no port, and a courier cannot pose as a server or
+client.
 
 All certificates of an authority are valid as long as the authority itself: for ten years, from a
 week before it was made, since clocks in the field are wrong. So a member that joins later is not
@@ -30,7 +31,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from flexpress.errors import FlexpressError, InputError
 from flexpress.files.disk import make_folder, read_bytes, reason
 
-Role = Literal["server", "courier", "client"]
+Role = Literal["server", "courier", "client", "operator"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 KEY, CERTIFICATE, AUTHORITY = "key.pem", "certificate.pem", "authority.pem"
@@ -42,6 +43,7 @@ _PURPOSE = {
     "server": ExtendedKeyUsageOID.SERVER_AUTH,
     "client": ExtendedKeyUsageOID.SERVER_AUTH,
     "courier": ExtendedKeyUsageOID.CLIENT_AUTH,
+    "operator": ExtendedKeyUsageOID.CLIENT_AUTH,
 }
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _HOST = re.compile(r"[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+", re.IGNORECASE)

@@ -116,6 +116,12 @@ class Parcel(Message, frozen=True):
     size: Positive  # of these bytes
 
 
+class Departing(Message, frozen=True):
+    """A courier is at the server and asks for orders."""
+
+    run: RunId
+
+
 class Stop(Message, frozen=True):
     """A client on a tour."""
 

@@ -154,7 +154,8 @@ def _errors(path: Path) -> Iterator[None]:
         yield
     except (OSError, sqlite3.OperationalError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
-        raise InputError(f"{path}: cannot be written: {why}; make room, then start again") from None
+        remedy = "make room on the disk, or repair it, and start again"
+        raise InputError(f"{path}: cannot be written: {why}; {remedy}") from None
     except sqlite3.DatabaseError:
         raise _damaged(path) from None
 
@@ -234,7 +235,10 @@ class Files:
         return content
 
     def remove_unless(self, keep: Collection[str]) -> None:
-        """Remove all files and parts but those of these digests."""
+        """Remove all files and parts but those of these digests.
+
+        Right after a commit, and not during a transfer: what no row names yet would go as well.
+        """
         with _errors(self._folder):
             for path in list(self._folder.iterdir()):
                 sha = path.name.removesuffix(".part")
