@@ -49,11 +49,13 @@ def operate(
         return
     answer = field.operate(folder, action, what)
     if as_json:
-        say(field.as_json(answer))
-    elif isinstance(answer, field.Status):
-        show(flexpress.report.show_mission, answer)
-    else:
+        say(field.status_to_json(answer))
+    elif isinstance(answer, field.Done):
         say(f" {answer.text}")
+    else:
+        from flexpress.cli.mission_table import show_mission  # loads rich
+
+        show(show_mission, answer)
 
 
 def _add(
@@ -66,4 +68,6 @@ def _add(
         raise InputError(f"add {name}: must be courier-NAME or client-NAME")
     if courier is None or at is None or samples is None:
         raise InputError(f"add {name}: a client needs --courier, --at and --samples")
-    return field.add_client(folder, name, courier=courier, address=parse_address("--at", at), samples=samples)
+    return field.add_client(
+        folder, name, courier=courier, address=parse_address("--at", at), samples=samples
+    )

@@ -44,6 +44,12 @@ def provision(
     patience: Annotated[
         float, typer.Option(metavar="S", help="Seconds that a courier tries to reach a client.")
     ] = 120.0,
+    longest_tour: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S", help="Seconds after which a courier is given up; by default never."
+        ),
+    ] = None,
     origin: Annotated[
         str | None,
         typer.Option(metavar="LAT,LON", help="Where x = 0, y = 0 is, for the autopilot."),

@@ -1,4 +1,4 @@
-"""A rehearsal on the terminal: where each courier is, what was merged, how accurate the model is."""
+"""A rehearsal on the terminal: where each courier is, what was merged, the accuracy."""
 
 from __future__ import annotations
 

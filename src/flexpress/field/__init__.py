@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from flexpress.field.client import run_client
     from flexpress.field.courier import run_courier
     from flexpress.field.join import add_client, add_courier
-    from flexpress.field.operator import Status, operate
+    from flexpress.field.log import Log, make_log
+    from flexpress.field.operator import Done, Status, operate, status_to_json
     from flexpress.field.provision import Addresses, Mission, provision
     from flexpress.field.rehearse import Rehearsal, rehearse
     from flexpress.field.server import run_server
@@ -24,7 +25,8 @@ else:
             "client": "run_client",
             "courier": "run_courier",
             "join": "add_client add_courier",
-            "operator": "Status operate",
+            "log": "Log make_log",
+            "operator": "Done Status operate status_to_json",
             "provision": "Addresses Mission provision",
             "rehearse": "Rehearsal rehearse",
             "server": "run_server",
@@ -44,15 +46,19 @@ else:
 
 __all__ = [
     "Addresses",
+    "Done",
+    "Log",
     "Mission",
     "Rehearsal",
     "Status",
     "add_client",
     "add_courier",
+    "make_log",
     "operate",
     "provision",
     "rehearse",
     "run_client",
     "run_courier",
     "run_server",
+    "status_to_json",
 ]

@@ -41,6 +41,8 @@ class LinkDown(FlexpressError):  # noqa: N818  # a state of the link, not an err
 class RefusedByPeer(FlexpressError):  # noqa: N818  # its word, not an error of ours
     """The peer has answered: no. Another try would get the same answer."""
 
+    exit_code = 5
+
     def __init__(self, status: int, message: str) -> None:
         super().__init__(f"{status}: {message}")
         self.status = status

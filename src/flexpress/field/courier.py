@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TypeVar
@@ -17,8 +17,9 @@ import numpy as np
 
 from flexpress.field.calling import LinkDown, Patience, RefusedByPeer, ask, insist, open_session
 from flexpress.field.flight import Flight, FlightError, TimetableFlight
+from flexpress.field.flight_file import load_flight_file
 from flexpress.field.hold import COURIER_ROWS, CourierHold
-from flexpress.field.kit import STATE, CourierKit, load_kit
+from flexpress.field.kit import FLIGHT, STATE, CourierKit, load_kit
 from flexpress.field.log import Log
 from flexpress.field.messages import (
     Departing,
@@ -47,6 +48,11 @@ _MERGING = 600.0
 _NEAR = 30.0
 """Seconds without a word from a client that is near."""
 
+_UNTIL_VOID = 30.0
+"""Seconds until a return that was refused is tried again: the operator may void its tour."""
+
+_NOT_US = 403
+"""What the server says if this courier does not belong, or not any more."""
 _CLOSED = (409, 410)
 """What the server says of a tour that is closed: the hold may be forgotten."""
 
@@ -55,13 +61,23 @@ def run_courier(
     folder: Path,
     *,
     log: Log | None = None,
-    make_flight: Callable[[CourierKit], Flight] | None = None,
+    autopilot: str | None = None,
 ) -> None:
-    """Fly until the mission is over. `make_flight` says how it learns that a client is near."""
+    """Fly until the mission is over.
+
+    It is near a client at the times of the plan, or when the autopilot at this address says so.
+    """
     kit = load_kit(folder, CourierKit)
-    flight = make_flight(kit) if make_flight else TimetableFlight(kit.speedup)
+    flight = TimetableFlight(kit.speedup) if autopilot is None else _follow(folder, autopilot)
     with Store.open(folder / STATE, COURIER_ROWS) as store:
         run_program(_Courier(folder, kit, store, flight, log or Log(kit.name)).work)
+
+
+def _follow(folder: Path, address: str) -> Flight:
+    """The flight of the autopilot, with the mission of this kit."""
+    from flexpress.field.autopilot import AutopilotFlight  # needs the extra `mavlink`
+
+    return AutopilotFlight(load_flight_file(folder / FLIGHT), address)
 
 
 class _Courier:
@@ -125,13 +141,18 @@ class _Courier:
         """Until the server has taken it, or says that the tour is closed."""
         manifest = self._hold.manifest
         assert manifest is not None
-        try:
-            receipt = await self._deliver(session, manifest)
-        except RefusedByPeer as error:
-            if error.status not in _CLOSED:
-                raise
-            self._log("tour-closed", tour=manifest.tour, reason=error.reason)
-            receipt = None
+        receipt = None
+        while receipt is None:
+            try:
+                receipt = await self._deliver(session, manifest)
+            except RefusedByPeer as error:
+                if error.status in _CLOSED:
+                    self._log("tour-closed", tour=manifest.tour, reason=error.reason)
+                    break
+                if error.status == _NOT_US:
+                    raise
+                self._log("return-refused", tour=manifest.tour, reason=error.reason)
+                await asyncio.sleep(_UNTIL_VOID / self._kit.speedup)
         self._commit(self._hold.close(receipt))
         self._files.remove_unless(self._hold.files())
         if receipt is not None:

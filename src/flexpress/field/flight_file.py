@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
 
 from flexpress.arguments import check_number, check_whole
 from flexpress.errors import InputError
-from flexpress.field.messages import Message, Name, Positive
+from flexpress.field.messages import Message, Name, Positive, WireError, decode
+from flexpress.files.disk import read_bytes
 from flexpress.planning.export.flight_plan import FlightPlan, Mission, make_flight_plan
 from flexpress.planning.export.mavlink import NAV_WAYPOINT, Item, mission_items
 from flexpress.planning.plan import ClientId, Plan
@@ -107,6 +109,19 @@ def make_flight_file(
             for stop, number in zip(mission.stops, held, strict=True)
         ),
     )
+
+
+def load_flight_file(path: Path) -> FlightFile:
+    """That of a courier's kit."""
+    if not path.is_file():
+        raise InputError(
+            f"{path}: no such file, so the autopilot cannot be followed; provision with --origin, "
+            "or with a scenario in latitudes and longitudes"
+        )
+    try:
+        return decode(read_bytes(path), FlightFile)
+    except WireError as error:
+        raise InputError(f"{path}: {error}; take the file of the kit") from None
 
 
 def _hold_seconds(flight: FlightPlan, mission: Mission, longest_hold: float | None) -> int:

@@ -75,6 +75,7 @@ class ServerKit(_Settings, frozen=True):
     clock: MissionClock
     roster: tuple[Entry, ...]
     engine: Engine = "auto"
+    longest_tour: _Seconds | None = None  # after which a tour is void; None: the operator decides
 
 
 class OperatorKit(Message, frozen=True):

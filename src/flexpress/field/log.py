@@ -43,6 +43,11 @@ class Log:
             self._sink = _nowhere
 
 
+def make_log(name: str, stream: TextIO | None = None, as_json: bool = False) -> Log:
+    """For the command line."""
+    return Log(name, stream=stream, as_json=as_json)
+
+
 def _nowhere(entry: dict[str, Any]) -> None:
     """Nobody reads it any more."""
 

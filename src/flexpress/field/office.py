@@ -82,7 +82,7 @@ class Office:
         if departing.run != self._kit.run:
             raise Refused(403, f"run {departing.run} is another mission")
         courier = peer_in(request).name
-        decided = self._book.depart(courier)
+        decided = self._book.depart(courier, time.time())
         snapshot = self._commit(decided)
         if isinstance(snapshot, Wait):
             return answer(snapshot)
@@ -94,6 +94,7 @@ class Office:
                 round=snapshot.round,
                 version=snapshot.version,
             )
+            self._on_change()
         signed = sign_snapshot(self._key, snapshot)
         stops, duration = self._book.stops(courier), self._book.member(courier, "courier").seconds
         return answer(Orders(signed, stops, self._kit.model_size, duration))

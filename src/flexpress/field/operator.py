@@ -19,7 +19,7 @@ from flexpress.field.book_rows import LAST, MEMBERS, REFUSED, RELEASED, SEEN, Me
 from flexpress.field.calling import LinkDown, RefusedByPeer, ask, open_session
 from flexpress.field.kit import Entry, OperatorKit, ServerKit, load_kit
 from flexpress.field.log import Log
-from flexpress.field.messages import Count, Message, Name, Positive, Round, RunId
+from flexpress.field.messages import Count, Message, Name, Positive, Round, RunId, encode
 from flexpress.field.store import Store
 from flexpress.field.tables import Decision, Refused
 from flexpress.field.tls import caller_context
@@ -250,6 +250,10 @@ def operate(folder: Path, action: str, argument: str = "") -> Status | Done:
     if action not in questions:
         raise InputError(f"{action}: must be one of {', '.join(questions)}")
     return call_server(folder, kit, action, questions[action]())
+
+
+def status_to_json(answer: Status | Done) -> str:
+    return encode(answer).decode()
 
 
 def call_server(folder: Path, kit: OperatorKit, action: str, question: Question) -> Status | Done:

@@ -68,12 +68,15 @@ class Mission:
     speedup: float = 1.0
     patience: float = 120.0  # seconds that a courier tries to reach a client
     engine: Engine = "auto"
+    longest_tour: float | None = None  # seconds after which a tour is void
 
     def __post_init__(self) -> None:
         check_choice("clock", self.clock, ("plan", "wall"))
         check_choice("payload", self.payload, ("parcel", "sum"))
         check_number("speedup", self.speedup, least=1e-9, most=1e9)
         check_number("patience", self.patience, least=1e-3, most=1e9)
+        if self.longest_tour is not None:
+            check_number("longest_tour", self.longest_tour, least=1e-3, most=1e9)
 
 
 def provision(
@@ -199,6 +202,7 @@ class _Kits:
             clock=self._mission.clock,
             roster=roster,
             engine=self._mission.engine,
+            longest_tour=self._mission.longest_tour,
         )
         save_kit(folder, kit)
         write_file(folder / SCENARIO, self._scenario.to_toml())

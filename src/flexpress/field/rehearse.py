@@ -27,7 +27,8 @@ from flexpress.field.server import RUN, run_server
 from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Scenario, check_scenario
 from flexpress.simulation import simulate
-from flexpress.simulation.run_files import METRICS, MODEL, TRACE
+from flexpress.simulation.run_files import MODEL
+from flexpress.simulation.run_lines import METRICS, TRACE
 
 Entry = dict[str, Any]
 """An event of a program, as it logs it."""
