@@ -21,7 +21,7 @@ from flexpress.field.kit import (
     save_kit,
 )
 from flexpress.field.operator import Enrol, call_server
-from flexpress.field.provision import AUTHORITY_KIT, SERVER_KIT, parse_address
+from flexpress.field.provisioning import AUTHORITY_KIT, SERVER_KIT, parse_address
 from flexpress.field.training import SAMPLES, load_samples
 from flexpress.files.disk import read_bytes, write_file
 

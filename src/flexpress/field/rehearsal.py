@@ -22,7 +22,7 @@ from flexpress.field.client import run_client
 from flexpress.field.courier import run_courier
 from flexpress.field.kit import Payload
 from flexpress.field.log import Log
-from flexpress.field.provision import SERVER_KIT, provision
+from flexpress.field.provisioning import SERVER_KIT, provision
 from flexpress.field.server import RUN, run_server
 from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Algorithm, Scenario, check_scenario
