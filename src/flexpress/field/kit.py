@@ -31,7 +31,7 @@ Payload = Literal["parcel", "sum"]
 
 _Host = Annotated[str, Meta(min_length=1, max_length=253)]
 _Port = Annotated[int, Meta(ge=0, le=65535)]
-_PublicKey = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+_PublicKey = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _Seconds = Annotated[float, Meta(gt=0, le=1e9)]
 _Speedup = Annotated[float, Meta(gt=0, le=1e9)]
 
