@@ -15,17 +15,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from callers import PATIENCE, Answer, HandCourier, opened, until
 from small_run import FOUR
 
 from flexpress.field.client import run_client
-from flexpress.field.kit import STATE, Payload
+from flexpress.field.identity import load_key, load_seal_key
+from flexpress.field.kit import STATE, Payload, ServerKit, load_kit
 from flexpress.field.log import Log
 from flexpress.field.messages import Manifest, Orders, Parcel, Receipt
 from flexpress.field.rehearsal import make_kits
+from flexpress.field.sealing import open_parcel
 from flexpress.field.server import run_server
 from flexpress.field.store import DATABASE
 from flexpress.files.lock import LOCK
+from flexpress.learning import Vector
 from flexpress.planning import make_plan
 
 
@@ -153,6 +157,16 @@ class Field:
             parcels += answer.parcels
             contents += [courier.take(stop.client, parcel) for parcel in answer.parcels]
         return Tour(courier, orders, model, tuple(parcels), tuple(contents))
+
+    def sum_of(self, tour: Tour) -> Vector:
+        """Of its updates: as they are, or as the server opens them."""
+        server = load_kit(self.kits / "server", ServerKit)
+        total: Vector = np.zeros(server.num_params, "<f4")
+        box = load_seal_key(self.kits / "server") if server.payload == "parcel" else None
+        for parcel, content in zip(tour.parcels, tour.contents, strict=True):
+            key = load_key(self.kits / parcel.name.client).public_key()
+            total += np.frombuffer(open_parcel(key, server.run, parcel, content, box), "<f4")
+        return total
 
     def come_home(self, tour: Tour) -> Receipt:
         return tour.courier.bring(tour.manifest(), *tour.contents)

@@ -141,7 +141,7 @@ SUMS: dict[str, tuple[Request, str]] = {
     ),
     "with an update that is worth nothing": (
         returned(manifest_of(1, name_of(1), total=sha("sum")), refused=(name_of(1),)),
-        "not valid",
+        "/1 in the sum is not what its client has signed; void the tour",
     ),
     "of another digest": (
         lambda server: server.book.accept(

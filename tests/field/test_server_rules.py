@@ -142,6 +142,16 @@ def test_the_server_asks_for_what_it_has_not() -> None:
     assert (late.changes, late.answer) == ((), Missing(()))
 
 
+def test_the_server_does_not_ask_for_what_no_client_has_signed() -> None:
+    server = server_with_two_tours()
+    manifest = manifest_of(1, name_of(1), name_of(2))
+    first, second = manifest.parcels
+    decision = server.book.announce(
+        "courier-1", manifest, digest_of(manifest), lambda _: 0, {first.name}
+    )
+    assert decision.answer == Missing(((second.content, 0),))
+
+
 def test_the_server_asks_for_the_sum() -> None:
     server = server_with_two_tours("sum")
     manifest = manifest_of(1, name_of(1), total=sha("sum"))

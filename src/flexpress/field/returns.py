@@ -54,14 +54,24 @@ class Returns(BookReader):
         self._content_size = content_size
 
     def announce(
-        self, courier: str, manifest: Manifest, manifest_digest: str, have: Callable[[str], int]
+        self,
+        courier: str,
+        manifest: Manifest,
+        manifest_digest: str,
+        have: Callable[[str], int],
+        unproven: Collection[UpdateName] = (),
     ) -> Decision[Missing]:
-        """What the server still needs; `have` says how many bytes of a content there are."""
+        """What the server still needs; `have` says how many bytes of a content there are.
+
+        Contents of `unproven` ones, which bear no signature of their client, are not wanted: else
+        a courier could fill the disk with updates of its own.
+        """
         row = self._own_tour(courier, manifest, manifest_digest)
         if row.state == "accepted":
             return Decision((), Missing(()))
-        new = self._new(manifest)
+        new = [parcel for parcel in self._new(manifest) if parcel.name not in unproven]
         if self._payload == "sum":
+            self._check_sum(manifest, unproven)
             sizes = {manifest.total: self._model_size} if manifest.total else {}
         else:
             sizes = {parcel.content: parcel.size for parcel in new}
@@ -108,8 +118,8 @@ class Returns(BookReader):
         new = self._new(manifest)
         if total != manifest.total:
             raise Refused(422, f"tour {manifest.tour}: the sum is not the one in the manifest")
-        if self._payload == "sum" and (refused or unproven):
-            raise Refused(422, f"tour {manifest.tour}: an update in the sum is not valid")
+        if self._payload == "sum":
+            self._check_sum(manifest, {*refused, *unproven})
         proven = [parcel for parcel in new if parcel.name not in unproven]
         taken = tuple(parcel for parcel in proven if parcel.name not in refused)
         home = HomeRow(courier, row.round, manifest.tour, "accepted", total, taken)
@@ -175,6 +185,12 @@ class Returns(BookReader):
                 raise Refused(413, f"update {parcel.name.key}: {parcel.size:,}; {limit}")
             if parcel.tour >= self.counter.next_tour:
                 raise Refused(422, f"update {parcel.name.key}: there is no tour {parcel.tour}")
+
+    def _check_sum(self, manifest: Manifest, bad: Collection[UpdateName]) -> None:
+        """It cannot be taken apart: all of it must be what clients have signed."""
+        if bad:
+            reason = f"{min(bad).key} in the sum is not what its client has signed; void the tour"
+            raise Refused(422, f"tour {manifest.tour}: {reason}")
 
     def _close(
         self, tour: int, row: TourRow, home: HomeRow, manifest_digest: str | None
