@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -173,12 +173,14 @@ class Field:
 
 
 @contextmanager
-def besieged(folder: Path, payload: Payload = "parcel") -> Iterator[Field]:
-    """Four clients of two couriers. Nobody has departed yet."""
+def besieged(
+    folder: Path, payload: Payload = "parcel", absent: Collection[str] = ()
+) -> Iterator[Field]:
+    """Four clients of two couriers; absent ones do not run. Nobody has departed yet."""
     plan = make_plan(FOUR)
     kits = make_kits(FOUR, plan, folder / "kits", payload, 600.0, lambda note: None)
     with ExitStack() as stack:
-        names = sorted(path.name for path in kits.glob("client-*"))
+        names = sorted({path.name for path in kits.glob("client-*")} - {*absent})
         clients = {n: stack.enter_context(running(run_client, kits / n)) for n in names}
         server = stack.enter_context(running(run_server, kits / "server"))
         couriers = HandCourier(kits, "courier-1"), HandCourier(kits, "courier-2")

@@ -35,7 +35,7 @@ from flexpress.field.messages import (
 from flexpress.field.program import run_program
 from flexpress.field.sealing import SEAL_OVERHEAD
 from flexpress.field.store import Files, Store
-from flexpress.field.tables import Decision
+from flexpress.field.tables import Decision, Refused
 from flexpress.field.tls import caller_context
 from flexpress.field.transfer import fetch, push
 
@@ -203,7 +203,7 @@ class _Courier:
             async with open_session(self._context, {stop.client: stop.host}) as session:
                 async with asyncio.timeout(limit):
                     await self._exchange(session, number, stop, limit)
-        except (LinkDown, RefusedByPeer, TimeoutError) as error:
+        except (LinkDown, Refused, RefusedByPeer, TimeoutError) as error:
             self._commit(self._hold.missed(number))
             reason = str(error) or f"no answer within {limit:g} s"
             self._log("missed", client=stop.client, reason=reason)
@@ -229,10 +229,11 @@ class _Courier:
                 await push(session, f"{url}/models/{model}", path, patience=patience)
             else:
                 await asyncio.sleep(answer.wait)
+        taken = self._hold.collect(number, answer.parcels)  # refused before a byte is fetched
         for parcel in answer.parcels:
             place = f"{url}/parcels/{parcel.content}"
             await fetch(session, place, parcel.content, parcel.size, self._files, patience=patience)
-        self._commit(self._hold.collect(number, answer.parcels))
+        self._commit(taken)
 
     async def _seal(self) -> None:
         """Add up if that is the payload; from now on the hold does not change."""
