@@ -179,11 +179,17 @@ def lemma2_global(constants: Constants, rate: float, tours: RoundTrips) -> float
     return 4 * _drift(constants, rate) * tours.mean_square
 
 
-def lemma2_local(constants: Constants, rate: float, tours: RoundTrips) -> float:
-    """FedEx-Async: the bound of (1/N) sum_i E|v^t - x_i^t|^2, virtual and clients' models."""
+def lemma2_local(
+    constants: Constants, rate: float, tours: RoundTrips, head_start: float = 0.0
+) -> float:
+    """FedEx-Async: the bound of (1/N) sum_i E|v^t - x_i^t|^2, virtual and clients' models.
+
+    With a head start the clients' starts are farther off by gamma times an update.
+    """
     check_problem(constants, tours)
     check_rate(constants, rate)
-    return 18 * _drift(constants, rate) * tours.mean_square
+    factor = max(18.0, (4 + check_head_start(head_start)) ** 2)
+    return factor * _drift(constants, rate) * tours.mean_square
 
 
 def theorem2(
