@@ -123,6 +123,7 @@ def short_run(
         eval_every=_EVAL_EVERY,
         on_update=lambda slot, model: models.append(model),
         on_progress=on_progress,
+        tell=tell,
     ).metrics
     accuracy = sum(each.accuracy for each in metrics) / len(metrics)
     return models, Trial(algorithm, plan.objective, slots, accuracy, scenario.run.head_start)
