@@ -164,3 +164,4 @@ def test_a_run_of_an_earlier_version_is_read_as_it_was_flown(
     assert_same(found.trace, expected)
     assert found.scenario == VALLEY
     assert found.earlier
+    assert Scenario.load(tmp_path / "scenario-used.toml").run.head_start == 0.5  # of a new run
