@@ -59,7 +59,7 @@ def bound(
     on_planning: OnProgress = ignore_progress,
     tell: Tell = ignore_note,
 ) -> BoundResult:
-    """Evaluate the paper's bounds for these plans, by default one for each objective.
+    """Evaluate the bounds for these plans, by default one for each objective.
 
     The constants are estimated at models of a short run of FedEx-Sync. Where a trial is cheap
     enough, FedEx-Async is simulated as well, and the better algorithm is advised; it is also tried

@@ -233,7 +233,8 @@ def theorem3_spread(
     """The bound of (1/N) sum_i E|x_i^t - mean_j x_j^t|^2: how far the clients drift apart."""
     if constants.dissimilarity is None:
         raise InputError(
-            "dissimilarity = None: must be a number for Theorem 3; use the constants of estimate"
+            "dissimilarity = None: must be a number for Theorem 3; use the constants of estimate, "
+            "or a head_start of 0, as in the paper"
         )
     rho = math.pow(1 + rate * constants.smoothness, tours.longest) - 1
     apart = tours.longest * constants.dissimilarity + math.sqrt(tours.longest) * constants.noise
