@@ -16,6 +16,7 @@ import argparse
 import html
 import io
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -124,8 +125,9 @@ def checkpoint(path: Path) -> dict[str, object]:
 
 
 def page(text: str) -> str:
-    """Without the version, with one way to write signs and white space."""
-    first, *others = html.unescape(text).split("Made by flexpress ")
+    """Without the version and the solver's time, with one way to write signs and white space."""
+    text = re.sub(r"(, seed \d+), [\d.,]+ s\b", r"\1", html.unescape(text))
+    first, *others = text.split("Made by flexpress ")
     rest = "".join(other.partition(":")[2] for other in others)
     return " ".join((first + rest).replace(">", "> ").replace("<", " <").split())
 
