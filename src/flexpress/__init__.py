@@ -9,6 +9,7 @@ TYPE_CHECKING = False  # as type checkers know it; importing typing would take a
 
 if TYPE_CHECKING:
     from flexpress import arrays as arrays
+    from flexpress import field as field
     from flexpress import files as files
     from flexpress import learning as learning
     from flexpress import planning as planning
@@ -54,7 +55,7 @@ else:
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "": "arrays files learning planning report scenario simulation theory",
+            "": "arrays field files learning planning report scenario simulation theory",
             "errors": "DivergedError FlexpressError InfeasibleError InputError",
             "experiments.reproduce": "reproduce",
             "learning": "Job Learner Metrics Quadratic TrainingLoss make_learner",

@@ -65,9 +65,12 @@ def test_stopped_and_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert seen.of("start") == [first]
     assert (tmp_path / "parallel" / first / "checkpoint").exists()
     assert not is_over(tmp_path / "parallel" / first)
-    again, begun = Seen(), {first: runs[first]}
-    assert go(begun, tmp_path / "parallel", again)
-    assert again.progress[0].slot > 0, "it is resumed"
+    trace, begun = tmp_path / "parallel" / first / "trace.jsonl", {first: runs[first]}
+    os.link(trace, tmp_path / "same")
+    assert go(begun, tmp_path / "parallel", Seen())
+    assert trace.samefile(tmp_path / "same"), (
+        "it is resumed: a run from the beginning has a new file"
+    )
     assert results(begun, tmp_path / "parallel") == alone(begun, tmp_path / "alone")
 
 

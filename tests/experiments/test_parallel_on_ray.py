@@ -82,7 +82,7 @@ def test_stopped_and_resumed(ray: Any, tmp_path: Path, monkeypatch: pytest.Monke
     assert not is_over(tmp_path / "ray" / first)
     again, begun = Seen(), {first: runs[first]}
     assert go(begun, tmp_path / "ray", again)
-    assert again.progress[0].slot > 0, "it is resumed"
+    assert all(each.slot > 0 for each in again.progress), "it is resumed"
     assert results(begun, tmp_path / "ray") == alone(begun, tmp_path / "alone")
 
 

@@ -19,7 +19,7 @@ from flexpress.files.provenance import RECORD
 from flexpress.learning import Vector
 from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Algorithm, Clock, Scenario
-from flexpress.simulation import run_files
+from flexpress.simulation import run_files, run_lines
 from flexpress.simulation.compare import simulate
 from flexpress.simulation.deliveries import Deliveries
 from flexpress.simulation.run_files import RUN_FILES, Header, _save_checkpoint
@@ -127,7 +127,7 @@ def test_what_was_written_after_the_checkpoint_is_written_again(
     [
         (run_files.RunWriter, "record", 90),  # the event has happened, and is not recorded
         (run_files.RunWriter, "_record_measurement", 3),
-        (run_files, "_metrics_line", 3),  # in the trace, and not in the metrics
+        (run_lines, "_metrics_line", 3),  # in the trace, and not in the metrics
         (Deliveries, "forget", 2),  # the model has changed, and the event not happened
     ],
 )

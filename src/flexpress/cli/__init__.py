@@ -20,9 +20,13 @@ from flexpress.arguments import nearest
 from flexpress.cli.bound import bound
 from flexpress.cli.data import data
 from flexpress.cli.export import export
+from flexpress.cli.field import client, courier, server
 from flexpress.cli.interrupt import INTERRUPTED
 from flexpress.cli.map import map_plan
+from flexpress.cli.operate import operate
 from flexpress.cli.plan import plan
+from flexpress.cli.provision import provision
+from flexpress.cli.rehearse import rehearse
 from flexpress.cli.report import report
 from flexpress.cli.reproduce import reproduce
 from flexpress.cli.scenario import scenario
@@ -60,6 +64,8 @@ app = typer.Typer(
 for command in (scenario, plan, data, simulate, report, bound, reproduce, export):
     app.command()(command)
 app.command(name="map")(map_plan)
+for program in (rehearse, provision, server, courier, client, operate):
+    app.command()(program)
 
 
 @app.callback(invoke_without_command=True)

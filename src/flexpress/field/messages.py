@@ -6,6 +6,7 @@ they travel as raw bytes and are named by their SHA-256 (`Sha256`, in hexadecima
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from typing import Annotated, Literal, TypeVar
 
@@ -37,6 +38,11 @@ class UpdateName(Message, frozen=True, order=True):
     incarnation: Incarnation
     sequence: Positive
 
+    @property
+    def key(self) -> str:
+        """The whole name in one word; unique, as only the client's name may contain a slash."""
+        return f"{self.client}/{self.incarnation}/{self.sequence}"
+
 
 class Seen(Message, frozen=True):
     """The updates of one incarnation of a client about which the server has decided."""
@@ -48,6 +54,16 @@ class Seen(Message, frozen=True):
 
     def __contains__(self, sequence: int) -> bool:
         return sequence <= self.upto or sequence in self.beyond
+
+    def adding(self, sequences: Iterable[int]) -> Seen:
+        """With these as well. The work does not depend on how many were seen before."""
+        upto = self.upto
+        beyond = sorted({*self.beyond, *(s for s in sequences if s > upto)})
+        steps = 0
+        while steps < len(beyond) and beyond[steps] == upto + 1:
+            upto += 1
+            steps += 1
+        return Seen(self.client, self.incarnation, upto, tuple(beyond[steps:]))
 
 
 class Snapshot(Message, frozen=True):
@@ -98,6 +114,12 @@ class Parcel(Message, frozen=True):
     signature: Signature
     content: Sha256  # the bytes that are carried: the vector, or the vector sealed to the server
     size: Positive  # of these bytes
+
+
+class Departing(Message, frozen=True):
+    """A courier is at the server and asks for orders."""
+
+    run: RunId
 
 
 class Stop(Message, frozen=True):
@@ -182,6 +204,11 @@ def encode(message: Message) -> bytes:
     return msgspec.json.encode(message)
 
 
+def digest_of(message: Message) -> str:
+    """SHA-256 of its bytes: of a manifest, as the receipt names it."""
+    return hashlib.sha256(encode(message)).hexdigest()
+
+
 def decode(content: bytes, kind: type[_M], *, most: int = 2**24) -> _M:
     """WireError unless it is one message of this kind, in at most so many bytes."""
     if len(content) > most:
@@ -190,14 +217,3 @@ def decode(content: bytes, kind: type[_M], *, most: int = 2**24) -> _M:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WireError(f"not a {kind.__name__}: {' '.join(str(error).split())[:200]}") from None
-
-
-def seen_from(sequences: Iterable[int]) -> tuple[int, tuple[int, ...]]:
-    """`upto` and `beyond` of these sequence numbers."""
-    known = sorted(set(sequences))
-    upto = 0
-    for sequence in known:
-        if sequence != upto + 1:
-            break
-        upto = sequence
-    return upto, tuple(sequence for sequence in known if sequence > upto)

@@ -47,6 +47,12 @@ class GrowingFile:
         with self._writing():
             self._file.flush()
 
+    def sync(self) -> None:
+        """Flush, and wait until the disk has it."""
+        with self._writing():
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
     def close(self) -> None:
         """Without an error: all that matters was flushed before."""
         with suppress(OSError):

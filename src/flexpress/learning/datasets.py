@@ -96,8 +96,8 @@ def make_dataset(
 
 
 def _make_dataset(name: str, train: Samples, test: Samples, num_classes: int | None) -> Dataset:
-    train_images, train_labels = _check(train, "training")
-    test_images, test_labels = _check(test, "test")
+    train_images, train_labels = check_samples(train, "training")
+    test_images, test_labels = check_samples(test, "test")
     if train_images.shape[1:] != test_images.shape[1:] or train_images.dtype != test_images.dtype:
         here, there = (f"{a.shape[1:]} {a.dtype}" for a in (train_images, test_images))
         raise ValueError(f"training images are {here}, test images {there}: must be alike")
@@ -108,7 +108,8 @@ def _make_dataset(name: str, train: Samples, test: Samples, num_classes: int | N
     )
 
 
-def _check(samples: Samples, which: str) -> tuple[Images, Labels]:
+def check_samples(samples: Samples, which: str) -> tuple[Images, Labels]:
+    """The samples in the shape of a Dataset; ValueError if they are not labelled images."""
     try:
         images, labels = (np.asarray(part) for part in samples)
     except Exception as error:  # the user's objects may raise anything

@@ -55,7 +55,11 @@ def choose_net(scenario: Scenario, engine: Engine) -> Net:
     """InputError if there is no such net, or the engine needs torch and it is not installed."""
     check_scenario(scenario)
     check_choice("engine", engine, get_args(Engine))
-    name = scenario.learning.model
+    return net_of(scenario.learning.model, scenario.learning_seed, engine)
+
+
+def net_of(name: str, seed: int, engine: Engine) -> Net:
+    """The same for the net of this name, whose parameters are drawn from this seed."""
     if name in MODELS:
         if engine == "torch":
             _need_torch('engine = "torch"')
@@ -65,7 +69,7 @@ def choose_net(scenario: Scenario, engine: Engine) -> Net:
     _need_torch(f'learning.model = "{name}"')
     from flexpress.learning.torch_module import own_module
 
-    return Net(name, own_module(name, scenario.learning_seed))
+    return Net(name, own_module(name, seed))
 
 
 def learner_of(

@@ -57,6 +57,17 @@ class Learner(Protocol):
         """Loss and accuracy on the test samples."""
 
 
+class SteppingLearner(Learner, Protocol):
+    """A learner that can stop after any step and go on from there, to the bit."""
+
+    def local_model(self, job: Job) -> Vector:
+        """The client's model after the job's steps: (params,).
+
+        The update of the job is job.model minus it, bit for bit; and so is that of several jobs,
+        each of which goes on from the model after the one before.
+        """
+
+
 def check_learner(learner: object) -> None:
     """InputError if it lacks a method."""
     if isinstance(learner, type) or not all(callable(getattr(learner, m, None)) for m in _METHODS):

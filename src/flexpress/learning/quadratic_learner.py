@@ -105,16 +105,26 @@ class Quadratic:
 
         The jobs are trained together; none depends on the others, to the bit.
         """
+        after = self._local_models(jobs)
+        begin = np.array([job.model for job in jobs], dtype=np.float64)
+        return begin.reshape(after.shape) - after
+
+    def local_model(self, job: Job) -> FloatArray:
+        """The model after the job's steps: (params,)."""
+        model: FloatArray = self._local_models([job])[0]
+        return model
+
+    def _local_models(self, jobs: Sequence[Job]) -> FloatArray:
+        """The model of each after its steps: (jobs, params)."""
         check_jobs(jobs, self._numbers, self.start.size)
-        begin = np.array([job.model for job in jobs], dtype=np.float64).reshape(-1, self.start.size)
-        x = begin.copy()
+        x = np.array([job.model for job in jobs], dtype=np.float64).reshape(-1, self.start.size)
         for done in range(max((job.num_steps for job in jobs), default=0)):
             running = [j for j, job in enumerate(jobs) if job.num_steps > done]
             rows = [self._numbers[jobs[j].client] for j in running]
             steps = [jobs[j].first_step + done for j in running]
             with np.errstate(over="ignore", invalid="ignore"):  # the simulator detects it
                 x[running] -= self.learning_rate * self._sampled(rows, x[running], steps)
-        return begin - x
+        return x
 
     def evaluate(self, model: Vector) -> Metrics:
         """f(x), and 0 for the accuracy, since nothing is classified."""

@@ -6,7 +6,7 @@ time. A learner that trains on other machines adds them up there and sends the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Protocol, runtime_checkable
 
@@ -51,10 +51,15 @@ def train_sums(learner: Learner, groups: Groups, should_stop: ShouldStop) -> Ite
         return
     updates = _one_by_one(learner, list(chain.from_iterable(groups)), should_stop)
     for group in groups:
-        total = np.zeros_like(group[0].model)
-        for update in islice(updates, len(group)):
-            total += update
-        yield total
+        yield add_up(group[0].model, islice(updates, len(group)))
+
+
+def add_up(like: Vector, updates: Iterable[Vector]) -> Vector:
+    """u of the paper: the sum of these updates in their order, of the shape and kind of `like`."""
+    total = np.zeros_like(like)
+    for update in updates:
+        total += update
+    return total
 
 
 def _one_by_one(learner: Learner, jobs: list[Job], should_stop: ShouldStop) -> Iterator[Vector]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,33 @@ class Task:
     seed: int
     learning_rate: float
     batch_size: int
+    numbers: tuple[int, ...] | None = None  # of the clients in the draw of mini-batches; their rows
 
     def indices(self) -> dict[int | str, int]:
-        """Client id -> row of `shards`, which is also its number in the draw of mini-batches."""
+        """Client id -> row of `shards`."""
         return {client: i for i, client in enumerate(self.client_ids)}
+
+    def draw_numbers(self) -> tuple[int, ...]:
+        """The number of each client in the draw of mini-batches: its row in the scenario.
+
+        A task of a part of the clients has other rows, and names the numbers.
+        """
+        return tuple(range(len(self.client_ids))) if self.numbers is None else self.numbers
+
+    def only(self, client: int | str) -> Task:
+        """The task of one client, with no samples but its own, which are also its test samples.
+
+        The client's updates are the same, bit for bit.
+        """
+        row = self.indices()[client]
+        shard, data = self.shards[row], self.dataset
+        images, labels = data.train_images[shard], data.train_labels[shard]
+        own = replace(
+            data, train_images=images, train_labels=labels, test_images=images, test_labels=labels
+        )
+        shards = np.arange(len(shard), dtype=np.int32)[None]
+        number = self.draw_numbers()[row]
+        return replace(self, dataset=own, client_ids=(client,), shards=shards, numbers=(number,))
 
     def label_counts(self) -> IntArray:
         """Samples of each label that each client has: (clients, num_classes)."""

@@ -5,7 +5,7 @@ A model is the vector of the module's parameters, in torch's order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
@@ -78,17 +78,16 @@ class TorchLearner:
 
     def train(self, jobs: Sequence[Job]) -> Vector:
         """(jobs, params): the model handed over minus the model after the job's steps."""
-        rows = self._task.indices()
-        check_jobs(jobs, rows, self._initial.size)
         updates = np.empty((len(jobs), self._initial.size), dtype=self._initial.dtype)
-        with deterministic_torch(self._task.seed, self._threads), self._user_errors():
-            self._module.train()
-            for job, update in zip(jobs, updates, strict=True):
-                self._load(job.model)
-                start = self._vector()
-                self._descend(rows[job.client], job.first_step, job.num_steps)
-                update[:] = (start - self._vector()).numpy()
+        for update, (start, after) in zip(updates, self._trained(jobs), strict=True):
+            update[:] = (start - after).numpy()
         return updates
+
+    def local_model(self, job: Job) -> Vector:
+        """The model after the job's steps: (params,)."""
+        ((_, after),) = self._trained([job])
+        model: Vector = after.numpy()
+        return model
 
     def evaluate(self, model: Vector) -> Metrics:
         """Loss and accuracy on the test samples."""
@@ -110,14 +109,27 @@ class TorchLearner:
                 right += int((scores.argmax(dim=1) == labels).sum())
         return Metrics(loss / count, right / count)
 
+    def _trained(self, jobs: Sequence[Job]) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """The model before and after the steps of each job."""
+        rows = self._task.indices()
+        check_jobs(jobs, rows, self._initial.size)
+        with deterministic_torch(self._task.seed, self._threads), self._user_errors():
+            self._module.train()
+            for job in jobs:
+                self._load(job.model)
+                start = self._vector()
+                self._descend(rows[job.client], job.first_step, job.num_steps)
+                yield start, self._vector()
+
     def _descend(self, row: int, first_step: int, num_steps: int) -> None:
         """x <- x - eta g, in every step with the gradient g of a mini-batch."""
         task, data, shard = self._task, self._task.dataset, self._task.shards[row]
-        drawn = batches(task.seed, row, first_step, num_steps, len(shard), task.batch_size)
+        number = task.draw_numbers()[row]
+        drawn = batches(task.seed, number, first_step, num_steps, len(shard), task.batch_size)
         parameters = [each for each in self._module.parameters() if each.requires_grad]
         for step, batch in enumerate(drawn, start=first_step):
             samples = shard[batch]
-            seed_torch(task.seed, row, step)  # dropout and the like depend on nothing else
+            seed_torch(task.seed, number, step)  # dropout and the like depend on nothing else
             images = self._inputs(data.train_images[samples], self._shape)
             labels = torch.from_numpy(data.train_labels[samples].astype(np.int64))
             scores = self._module(images)

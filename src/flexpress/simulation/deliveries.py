@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 
 import numpy as np
 
@@ -78,11 +76,12 @@ class Deliveries:
         if not any(job.num_steps for job in self.jobs(key)):
             self.under_way[key] = Delivery(version, np.zeros_like(model), trained=True)
 
-    def total(self, keys: list[Key], should_stop: ShouldStop) -> Vector:
-        """sum_k u_k: the sum of the updates that these transporters bring."""
+    def sums(self, keys: list[Key], should_stop: ShouldStop) -> list[Vector]:
+        """u_k: the sums of the updates that these transporters bring."""
         if not all(self.under_way[key].trained for key in keys):
-            self._train(should_stop)
-        return reduce(add, [self.under_way[key].vector for key in keys])
+            with np.errstate(over="ignore", invalid="ignore"):  # checked when they are merged
+                self._train(should_stop)
+        return [self.under_way[key].vector for key in keys]
 
     def forget(self, keys: list[Key]) -> None:
         """Remove deliveries that were merged."""

@@ -20,7 +20,7 @@ from flexpress.arrays import IntArray
 from flexpress.callbacks import ShouldStop
 from flexpress.errors import InputError
 from flexpress.learning import Job, Learner, Vector
-from flexpress.learning.summing import MOST_BYTES, StopRequestedError, returned
+from flexpress.learning.summing import MOST_BYTES, StopRequestedError, add_up, returned
 from flexpress.planning.plan import ClientId
 
 _NO_TOUR = -2
@@ -70,16 +70,17 @@ class LastUpdates:
 
     def total(self, clients: Sequence[ClientId]) -> Vector:
         """The sum of their updates, in this order."""
-        total: Vector = np.zeros_like(self.updates[0])
-        for client in clients:
-            total += self.updates[self._rows[client]]
-        return total
+        return add_up(self.updates[0], (self.updates[self._rows[client]] for client in clients))
 
     def _start(self, job: Job) -> Vector:
-        """x - gamma u; at its first visit a client has no u."""
-        row = self._rows[job.client]
-        start: Vector = job.model - self._gamma * self.updates[row]
-        return start
+        """At its first visit a client has no u: it is 0."""
+        return head_start(job.model, self._gamma, self.updates[self._rows[job.client]])
+
+
+def head_start(model: Vector, gamma: float, update: Vector) -> Vector:
+    """x - gamma u: where a client starts that is handed x, and hands over u."""
+    start: Vector = model - gamma * update
+    return start
 
 
 def memory_note(gamma: float, num_clients: int, model: Vector) -> str:

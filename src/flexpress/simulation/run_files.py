@@ -1,38 +1,37 @@
-"""The files that a run writes while it is under way: trace, metrics and checkpoint.
+"""The checkpoint of a run, and the writer of the files of a run that is under way.
 
-`trace.jsonl` has one line per event and `metrics.csv` one per evaluation. `checkpoint` holds the
-state of the simulation and the lengths of these two files. It omits what the clock can compute
-again. It is a NumPy .npz file: the global model, the models and sums of updates under way, with a
-head start also the last update of each client, and a header in JSON.
+`checkpoint` holds the state of the simulation and the lengths of `trace.jsonl` and `metrics.csv`
+(`run_lines`). It omits what the clock can compute again. It is a NumPy .npz file: the global model,
+the models and sums of updates under way, with a head start also the last update of each client, and
+a header in JSON.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import time
 import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from flexpress.errors import InputError
-from flexpress.files.disk import PLAN, SCENARIO, open_file, read_bytes, write_file
-from flexpress.files.growing import REMEDY, GrowingFile
+from flexpress.files.disk import PLAN, SCENARIO, open_file, write_file
 from flexpress.learning import Vector
 from flexpress.simulation.deliveries import Delivery
-from flexpress.simulation.events import Evaluation, Event, Visit
+from flexpress.simulation.events import Evaluation, Event
 from flexpress.simulation.origin import Origin
+from flexpress.simulation.run_lines import METRICS, TRACE, RunLines
 from flexpress.simulation.simulate import Simulation
 from flexpress.simulation.trace import Measurement
 
-TRACE, METRICS, CHECKPOINT, MODEL = "trace.jsonl", "metrics.csv", "checkpoint", "model.npy"
+CHECKPOINT, MODEL = "checkpoint", "model.npy"
 RUN_FILES = (SCENARIO, PLAN, TRACE, METRICS, CHECKPOINT, MODEL)
-COLUMNS = "slot,seconds,loss,accuracy\n"
 
 _CHECKPOINT_SECONDS = 2.0
 """Time between checkpoints: at most this much work is lost, plus one group of training jobs."""
@@ -41,6 +40,9 @@ _LARGEST_SHARE = 0.05
 
 _HEADER_ARRAY, MODEL_ARRAY = "header", "model"
 _UPDATES_ARRAY, _TOURS_ARRAY = "last-updates", "last-tours"
+
+_NO_CHECKPOINT = (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, ValidationError)
+"""What reading something else raises."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,17 @@ class Header:
     diverged: bool = False
     carried: tuple[Carried, ...] = ()
     last_updates: bool = False
+    clock: Literal["", "plan", "wall"] = ""  # of a mission: its events are those of its trace
+
+
+def write_checkpoint(path: Path, header: Header, arrays: Mapping[str, Any]) -> None:
+    """Replace the old checkpoint in one step, so that there is always a complete one."""
+    text = np.frombuffer(json.dumps(asdict(header)).encode(), np.uint8)
+    write_file(path, lambda file: np.savez(file, **{**arrays, _HEADER_ARRAY: text}))
 
 
 def _save_checkpoint(path: Path, simulation: Simulation, header: Header) -> None:
-    """Replace the old checkpoint in one step, so that there is always a complete one."""
+    """The whole state of the simulation."""
     arrays: dict[str, Any] = {MODEL_ARRAY: simulation.model}
     carried = []
     for (transporter, tour), delivery in simulation.deliveries.under_way.items():
@@ -83,8 +92,7 @@ def _save_checkpoint(path: Path, simulation: Simulation, header: Header) -> None
     if last is not None:
         arrays |= {_UPDATES_ARRAY: last.updates, _TOURS_ARRAY: last.tours}
     header = replace(header, carried=tuple(carried), last_updates=last is not None)
-    arrays[_HEADER_ARRAY] = np.frombuffer(json.dumps(asdict(header)).encode(), np.uint8)
-    write_file(path, lambda file: np.savez(file, **arrays))
+    write_checkpoint(path, header, arrays)
 
 
 def load_checkpoint(path: Path, *, last_updates: bool = False) -> tuple[Header, dict[str, Vector]]:
@@ -101,11 +109,24 @@ def load_checkpoint(path: Path, *, last_updates: bool = False) -> tuple[Header, 
         arrays[MODEL_ARRAY], *(arrays[entry.array] for entry in header.carried)
         if header.last_updates and not {_UPDATES_ARRAY, _TOURS_ARRAY} <= set(names):
             raise KeyError(_UPDATES_ARRAY)
-    except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, ValidationError):
-        raise InputError(
-            f"{path}: damaged, or not a checkpoint; run into another folder without --resume"
-        ) from None
+    except _NO_CHECKPOINT:
+        raise _not_a_checkpoint(path) from None
     return header, arrays
+
+
+def _not_a_checkpoint(path: Path) -> InputError:
+    return InputError(
+        f"{path}: damaged, or not a checkpoint; run into another folder without --resume"
+    )
+
+
+def load_header(path: Path) -> Header:
+    """How far the run was, without its arrays."""
+    try:
+        with open_file(path) as file, np.load(file, allow_pickle=False) as content:
+            return TypeAdapter(Header).validate_json(content[_HEADER_ARRAY].tobytes())
+    except _NO_CHECKPOINT:
+        raise _not_a_checkpoint(path) from None
 
 
 def restore(simulation: Simulation, header: Header, arrays: dict[str, Vector]) -> None:
@@ -124,6 +145,24 @@ def restore(simulation: Simulation, header: Header, arrays: dict[str, Vector]) -
     }
 
 
+class CheckpointPace:
+    """When the next checkpoint is due."""
+
+    def __init__(self) -> None:
+        self._due = time.monotonic() + _CHECKPOINT_SECONDS
+
+    def is_due(self) -> bool:
+        return time.monotonic() > self._due
+
+    @contextmanager
+    def work(self) -> Iterator[None]:
+        """Writing one takes its time, by which the next is put off."""
+        begun = time.monotonic()
+        yield
+        now = time.monotonic()
+        self._due = now + max(_CHECKPOINT_SECONDS, (now - begun) / _LARGEST_SHARE)
+
+
 class RunWriter:
     """Appends a line for each event, and writes a checkpoint every few seconds.
 
@@ -135,24 +174,22 @@ class RunWriter:
         self._checkpoint = folder / CHECKPOINT
         self._header = start
         self.saved_slot: int | None = start.slot if start.num_events else None
-        self._trace = GrowingFile(folder / TRACE, start.trace_bytes)
-        self._metrics = GrowingFile(folder / METRICS, start.metrics_bytes)
-        self._due = time.monotonic() + _CHECKPOINT_SECONDS
+        self._lines = RunLines(folder, start.trace_bytes, start.metrics_bytes)
+        self._pace = CheckpointPace()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._trace.close()
-        self._metrics.close()
+        self._lines.close()
 
     def record(self, event: Event) -> None:
         """Add a line to the trace; for an evaluation also one to the metrics."""
         if isinstance(event, Evaluation):
             self._record_measurement(self._simulation.metrics[-1])
         else:
-            self._record_event(type(event).__name__.lower(), event)
-        if time.monotonic() > self._due:
+            self._lines.event(event)
+        if self._pace.is_due():
             self.checkpoint()
 
     def finish(self) -> None:
@@ -161,78 +198,21 @@ class RunWriter:
         self._simulation.finish()
         for measured in self._simulation.metrics[before:]:
             self._record_measurement(measured)
-        self._flush()
+        self._lines.flush()
 
     def checkpoint(self, *, diverged: bool = False) -> None:
         """Write the lines first, then the checkpoint that counts them."""
-        begun = time.monotonic()
-        self._flush()
-        header = replace(
-            self._header,
-            slot=self._simulation.slot,
-            num_events=self._simulation.num_events,
-            trace_bytes=self._trace.length,
-            trace_sha256=self._trace.sha256,
-            metrics_bytes=self._metrics.length,
-            metrics_sha256=self._metrics.sha256,
-            diverged=diverged,
-        )
-        _save_checkpoint(self._checkpoint, self._simulation, header)
+        with self._pace.work():
+            self._lines.flush()
+            header = replace(
+                self._header,
+                slot=self._simulation.slot,
+                num_events=self._simulation.num_events,
+                **vars(self._lines.written),
+                diverged=diverged,
+            )
+            _save_checkpoint(self._checkpoint, self._simulation, header)
         self.saved_slot = header.slot
-        now = time.monotonic()
-        self._due = now + max(_CHECKPOINT_SECONDS, (now - begun) / _LARGEST_SHARE)
-
-    def _record_event(self, name: str, event: Event | Measurement) -> None:
-        fields = event._asdict() if isinstance(event, Visit) else vars(event)
-        line = json.dumps({"event": name, **fields}, default=vars)
-        self._trace.write(f"{line}\n")
 
     def _record_measurement(self, measured: Measurement) -> None:
-        self._record_event("evaluation", measured)
-        self._metrics.write(_metrics_line(measured))
-
-    def _flush(self) -> None:
-        self._trace.flush()
-        self._metrics.flush()
-
-
-def _metrics_line(measured: Measurement) -> str:
-    return f"{measured.slot},{measured.seconds!r},{measured.loss!r},{measured.accuracy!r}\n"
-
-
-def read_metrics(path: Path, length: int | None = None) -> list[Measurement]:
-    """The measurements in the first `length` bytes of the file, or in all of it.
-
-    InputError unless the bytes are what a run writes: slots and seconds increase, the first slot
-    is 0, losses are finite and accuracies lie between 0 and 1.
-    """
-    content = read_bytes(path)[:length]
-    if length is not None and len(content) < length:
-        raise _damaged(path, f"has {len(content)} bytes, and its run wrote {length}")
-    try:
-        text = content.decode()
-        measured = [_parse(line) for line in text.splitlines()[1:]]
-    except ValueError:  # not text, not a table, or not numbers
-        raise _damaged(path, "is not a table of measurements") from None
-    if text != COLUMNS + "".join(map(_metrics_line, measured)):
-        raise _damaged(path, "was changed after its run wrote it")
-    if measured and measured[0].slot != 0:
-        raise _damaged(path, "has no measurement at slot 0")
-    for before, after in pairwise(measured):
-        if not (before.slot < after.slot and before.seconds < after.seconds):
-            raise _damaged(path, f"goes back in time after slot {before.slot}")
-    for each in measured:
-        if not (
-            math.isfinite(each.seconds) and math.isfinite(each.loss) and 0 <= each.accuracy <= 1
-        ):
-            raise _damaged(path, f"holds impossible numbers at slot {each.slot}")
-    return measured
-
-
-def _parse(line: str) -> Measurement:
-    slot, seconds, loss, accuracy = line.split(",")
-    return Measurement(int(slot), float(seconds), float(loss), float(accuracy))
-
-
-def _damaged(path: Path, what: str) -> InputError:
-    return InputError(f"{path}: {what}; {REMEDY}")
+        self._lines.measurement(measured)

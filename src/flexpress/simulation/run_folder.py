@@ -34,18 +34,15 @@ from flexpress.simulation.origin import (
 )
 from flexpress.simulation.run_files import (
     CHECKPOINT,
-    COLUMNS,
-    METRICS,
     MODEL,
     MODEL_ARRAY,
     RUN_FILES,
-    TRACE,
     Header,
     RunWriter,
     load_checkpoint,
-    read_metrics,
     restore,
 )
+from flexpress.simulation.run_lines import COLUMNS, METRICS, TRACE, Written, read_metrics
 from flexpress.simulation.simulate import Simulation
 from flexpress.simulation.stored_run import is_begun, is_over, stored_scenario
 from flexpress.simulation.trace import Trace
@@ -73,13 +70,13 @@ def run_in_folder(
                 play(simulation, writer, on_event, should_stop)
             except DivergedError as error:
                 writer.checkpoint(diverged=True)
-                _note_files(folder, command)
+                note_files(folder, command)
                 raise DivergedError(f"{error}; all before is in {folder}", error.trace) from None
             except InputError as error:
                 raise InputError(f"{error}{_what_is_saved(folder, writer)}") from None
-        _note_files(folder, command)
+        note_files(folder, command)
         if simulation.complete:
-            Outputs(command).write(folder, [(MODEL, _npy(simulation.model))])
+            save_model(folder, simulation.model, Outputs(command))
     return simulation.trace()
 
 
@@ -117,23 +114,26 @@ def _prepare(simulation: Simulation, folder: Path, outputs: Outputs, *, resume: 
 
 
 def _begin(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
+    """The header of a run in which nothing has happened yet."""
+    scenario, plan = simulation.scenario, simulation.plan
+    written = begin_files(folder, scenario, plan, outputs)
+    return first_header(scenario, plan, simulation.learner, written)
+
+
+def begin_files(folder: Path, scenario: Scenario, plan: Plan, outputs: Outputs) -> Written:
     """Write the files of a run in which nothing has happened yet."""
     for name in (CHECKPOINT, MODEL, TRACE, METRICS):
         (folder / name).unlink(missing_ok=True)
-    scenario, plan = simulation.scenario, simulation.plan
     outputs.write(folder, [(SCENARIO, scenario.to_toml()), (PLAN, f"{plan_to_json(plan)}\n")])
     outputs.write(folder, [(TRACE, ""), (METRICS, COLUMNS)])
     nothing, columns = (hashlib.sha256(text.encode()).hexdigest() for text in ("", COLUMNS))
-    return Header(
-        kind_of(simulation.learner),
-        origin_of(scenario, plan, simulation.learner),
-        slot=0,
-        num_events=0,
-        trace_bytes=0,
-        trace_sha256=nothing,
-        metrics_bytes=len(COLUMNS),
-        metrics_sha256=columns,
-    )
+    return Written(0, nothing, len(COLUMNS), columns)
+
+
+def first_header(scenario: Scenario, plan: Plan, learner: Learner, written: Written) -> Header:
+    """Of a run that is made of these."""
+    origin = origin_of(scenario, plan, learner)
+    return Header(kind_of(learner), origin, slot=0, num_events=0, **vars(written))
 
 
 def _continue_run(simulation: Simulation, folder: Path, outputs: Outputs) -> Header:
@@ -228,13 +228,14 @@ def _check_origin(folder: Path, scenario: Scenario, plan: Plan, learner: Learner
         )
 
 
-def _note_files(folder: Path, command: str) -> None:
+def note_files(folder: Path, command: str) -> None:
     """Put the digests of the growing files on record: they will not change any more."""
     for name in (TRACE, METRICS, CHECKPOINT):
         add_line(folder / name, command, digest(folder / name))
 
 
-def _npy(model: Vector) -> bytes:
+def save_model(folder: Path, model: Vector, outputs: Outputs) -> None:
+    """The model at the horizon: from now on the run is complete."""
     content = io.BytesIO()
     np.save(content, model)
-    return content.getvalue()
+    outputs.write(folder, [(MODEL, content.getvalue())])

@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-import numpy as np
-
 from flexpress.callbacks import ShouldStop, never
 from flexpress.errors import DivergedError
 from flexpress.learning import Learner, Vector
@@ -19,6 +17,7 @@ from flexpress.scenario import Scenario
 from flexpress.simulation.clock import events
 from flexpress.simulation.deliveries import Deliveries
 from flexpress.simulation.events import Broadcast, Departure, Evaluation, Event, Update, Visit
+from flexpress.simulation.merging import NotFiniteError, frozen, merge
 from flexpress.simulation.run_names import RunName, head_start_of, run_name
 from flexpress.simulation.timetable import Timetable
 from flexpress.simulation.trace import Measurement, Trace
@@ -46,7 +45,7 @@ class Simulation:
         check_learner(learner)
         self.scenario, self.plan, self.learner = scenario, plan, learner
         self.timetable = Timetable.of(scenario, plan, scenario.run.algorithm)
-        self.model = _frozen(first_model(learner))
+        self.model = frozen(first_model(learner))
         horizon, head_start = scenario.run.horizon, scenario.run.head_start
         self.deliveries = Deliveries(self.timetable, learner, horizon, self.model, head_start)
         self.num_events = 0
@@ -118,12 +117,11 @@ class Simulation:
     def _update(self, event: Update, should_stop: ShouldStop) -> None:
         """Eqs. (13) to (15): x <- x - (1/N) sum_k u_k, over all that landed at this moment."""
         keys = [(part.transporter, part.tour) for part in event.contributions]
-        with np.errstate(over="ignore", invalid="ignore"):  # checked right below
-            total = self.deliveries.total(keys, should_stop)
-            model = self.model - total / self.timetable.num_clients
-        if not np.isfinite(model).all():
-            raise self._diverged(event)
-        self.model = _frozen(model)
+        sums = self.deliveries.sums(keys, should_stop)
+        try:
+            self.model = merge(self.model, sums, self.timetable.num_clients)
+        except NotFiniteError:
+            raise self._diverged(event) from None
         self.deliveries.forget(keys)
 
     def _measure(self, event: Evaluation) -> None:
@@ -135,16 +133,14 @@ class Simulation:
         self.metrics.append(Measurement(event.slot, event.seconds, loss, accuracy))
 
     def _diverged(self, event: Update | Evaluation) -> DivergedError:
-        rate = self.scenario.learning.learning_rate
-        return DivergedError(
-            f"{self.name}: the loss is no longer finite at slot {event.slot}; "
-            f"lower learning.learning_rate, which is {rate:g}",
-            self.trace(),
-        )
+        return diverged(self.scenario, event.slot, self.trace())
 
 
-def _frozen(model: Vector) -> Vector:
-    """Jobs, deliveries and callbacks share the models, so these are read-only."""
-    model = model.view()
-    model.flags.writeable = False
-    return model
+def diverged(scenario: Scenario, slot: int, trace: Trace) -> DivergedError:
+    """The error of a run that cannot go on after this slot."""
+    name = run_name(scenario.run.algorithm, head_start_of(scenario))
+    return DivergedError(
+        f"{name}: the loss is no longer finite at slot {slot}; "
+        f"lower learning.learning_rate, which is {scenario.learning.learning_rate:g}",
+        trace,
+    )

@@ -20,11 +20,17 @@ from flexpress.scenario import Scenario
 from flexpress.simulation.clock import events
 from flexpress.simulation.run_files import (
     CHECKPOINT,
-    METRICS,
     MODEL,
     MODEL_ARRAY,
     load_checkpoint,
+    load_header,
+)
+from flexpress.simulation.run_lines import (
+    METRICS,
+    TRACE,
+    read_events,
     read_metrics,
+    with_waiting,
 )
 from flexpress.simulation.run_names import RUN_NAMES, head_start_of
 from flexpress.simulation.timetable import Timetable
@@ -64,7 +70,7 @@ def load_run(folder: str | Path) -> StoredRun:
     for name in (SCENARIO, PLAN, METRICS, MODEL) if complete else (SCENARIO, PLAN):
         if is_changed(folder / name):
             raise damaged(folder / name)
-    trace = replace(trace, head_start=head_start_of(scenario))
+    trace = replace(_as_recorded(trace, folder), head_start=head_start_of(scenario))
     return StoredRun(folder, scenario, plan, trace, state, earlier)
 
 
@@ -119,7 +125,7 @@ def is_over(folder: Path) -> bool:
     """Whether the run is complete or has diverged, so that there is nothing to resume."""
     if (folder / MODEL).exists():
         return True
-    return is_begun(folder) and load_checkpoint(folder / CHECKPOINT)[0].diverged
+    return is_begun(folder) and load_header(folder / CHECKPOINT).diverged
 
 
 def _read_complete(
@@ -153,6 +159,19 @@ def _read_checkpoint(
     state: RunState = "diverged" if header.diverged else "unfinished"
     model = arrays[MODEL_ARRAY]
     return state, Trace(timetable, run.horizon, run.eval_every, header.num_events, metrics, model)
+
+
+def _as_recorded(trace: Trace, folder: Path) -> Trace:
+    """With the events of a mission as they happened; a simulation's are computed."""
+    header = load_header(folder / CHECKPOINT) if is_begun(folder) else None
+    if header is None or not header.clock:
+        return trace
+    if is_over(folder) and is_changed(folder / TRACE):
+        raise damaged(folder / TRACE)
+    check_beginning(folder / TRACE, header.trace_bytes, header.trace_sha256)
+    happened = read_events(folder / TRACE, header.trace_bytes)[: header.num_events]
+    recorded = tuple(with_waiting(happened) if header.clock == "wall" else happened)
+    return replace(trace, num_events=len(recorded), recorded=recorded)
 
 
 def _read_model(path: Path) -> Vector:

@@ -48,7 +48,8 @@ def common_target(best_accuracies: Iterable[float | None]) -> float | None:
 class Trace:
     """The result of a simulation up to its horizon, or to where it ended early.
 
-    Events are not stored: the clock computes them again on every request.
+    Events are not stored: the clock computes them again on every request. But what happened on a
+    mission in the field nobody can compute: those events are `recorded`.
     """
 
     timetable: Timetable
@@ -58,6 +59,7 @@ class Trace:
     metrics: tuple[Measurement, ...]
     model: Vector  # the global model at the horizon
     head_start: float = 0.0  # gamma
+    recorded: tuple[Event, ...] | None = None  # of a mission
 
     @property
     def name(self) -> RunName:
@@ -76,6 +78,8 @@ class Trace:
 
     def events(self) -> Iterator[Event]:
         """In the order in which they happened."""
+        if self.recorded is not None:
+            return iter(self.recorded)
         return islice(events(self.timetable, self.horizon, self.eval_every), self.num_events)
 
     def slots_to(self, accuracy: float | None) -> int | None:

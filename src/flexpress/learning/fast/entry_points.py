@@ -21,9 +21,20 @@ from flexpress.learning.fast.winograd import pack_weights
 from flexpress.learning.fast.workspace import Workspace, pointers
 
 JOB = np.dtype(
-    [("client", "i8"), ("model", "i8"), ("first_step", "i8"), ("num_steps", "i8")], align=True
+    [
+        ("client", "i8"),
+        ("number", "i8"),
+        ("model", "i8"),
+        ("first_step", "i8"),
+        ("num_steps", "i8"),
+        ("gives_model", "i8"),
+    ],
+    align=True,
 )
-"""A client's row of `shards`, and a row of `models`."""
+"""A client's row of `shards`, its number in the draw of mini-batches, and a row of `models`.
+
+`gives_model` is 1 if the model after the steps is wanted, and not the update.
+"""
 
 
 @entry
@@ -39,19 +50,20 @@ def local_steps(
     arrays: Workspace,
     batch: IntArray,
 ) -> None:
-    """updates[j] = the model of job j minus the model after its local steps."""
+    """updates[j] = the model of job j minus the model after its local steps, or the latter."""
     work = pointers(arrays)
     for j in range(jobs.size):
         job = jobs[j]
         model = models[job.model]
         _take_model(net, work, arrays.params.size, model)
         for step in range(job.first_step, job.first_step + job.num_steps):
-            draw_batch(seed, job.client, step, shards.shape[1], batch)
+            draw_batch(seed, job.number, step, shards.shape[1], batch)
             for i in range(batch.size):
                 batch[i] = shards[job.client, batch[i]]
             _local_step(samples, batch, net, work, rate)
         for i in range(model.size):
-            updates[j, i] = model[i] - at(work.params, net.order[i])
+            after = at(work.params, net.order[i])
+            updates[j, i] = after if job.gives_model else model[i] - after
 
 
 @inlined

@@ -49,7 +49,8 @@ class FastLearner:
         self._initial = np.array(initial, dtype=np.float32)
         self._rate = np.float32(task.learning_rate)
         self._seed = np.uint64(task.seed)
-        self._numbers = task.indices()
+        self._rows = task.indices()
+        self._numbers = task.draw_numbers()
         self._shards = _read_only(task.shards, np.int32)
         self._train = _sample_arrays(task, data.train_images, data.train_labels)
         self._test = _sample_arrays(task, data.test_images, data.test_labels)
@@ -70,11 +71,20 @@ class FastLearner:
 
     def train(self, jobs: Sequence[Job]) -> NDArray[np.float32]:
         """The model handed over minus the model after the steps: (jobs, params)."""
-        check_jobs(jobs, self._numbers, self._initial.size)
-        models, rows = _distinct([job.model for job in jobs], self._initial.size)
+        return self._trained(jobs, gives_model=False)
+
+    def local_model(self, job: Job) -> NDArray[np.float32]:
+        """The model after the job's steps: (params,)."""
+        return self._trained([job], gives_model=True)[0]
+
+    def _trained(self, jobs: Sequence[Job], *, gives_model: bool) -> NDArray[np.float32]:
+        check_jobs(jobs, self._rows, self._initial.size)
+        models, model_rows = _distinct([job.model for job in jobs], self._initial.size)
         records = np.zeros(len(jobs), dtype=JOB)
-        for i, (job, row) in enumerate(zip(jobs, rows, strict=True)):
-            records[i] = (self._numbers[job.client], row, job.first_step, job.num_steps)
+        for i, (job, model) in enumerate(zip(jobs, model_rows, strict=True)):
+            row = self._rows[job.client]
+            steps = job.first_step, job.num_steps
+            records[i] = (row, self._numbers[row], model, *steps, gives_model)
         updates = np.empty((len(jobs), self._initial.size), dtype=np.float32)
 
         def work(piece: slice) -> None:
@@ -142,7 +152,7 @@ def _check(task: Task, architecture: Architecture, initial: NDArray[np.float32])
         assert labels.shape == images.shape[:1]
         assert labels.min() >= 0
         assert labels.max() < data.num_classes
-    assert task.shards.shape[0] == len(task.client_ids)
+    assert task.shards.shape[0] == len(task.client_ids) == len(task.draw_numbers())
     assert task.shards.min() >= 0
     assert task.shards.max() < len(data.train_labels)
     assert 1 <= task.batch_size <= task.shards.shape[1]

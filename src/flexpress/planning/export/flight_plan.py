@@ -78,6 +78,11 @@ class FlightPlan:
         """From home to home."""
         return (self.home, *(point.place for point in mission.waypoints), self.home)
 
+    def energy(self, mission: Mission, hold: float) -> float:
+        """Joules of its tour if it holds this many seconds at each client, not `self.hold`."""
+        tour, more = mission.tour, (hold - self.hold) / self.hold if self.hold else 0.0
+        return tour.energy + more * (tour.hover_energy + tour.transmission_energy)
+
 
 def make_flight_plan(
     scenario: Scenario,

@@ -23,7 +23,7 @@ def write_wpl(flight: FlightPlan) -> dict[str, str]:
 
 def _way_points(flight: FlightPlan, mission: Mission) -> str:
     hold = _whole_seconds(flight.hold)
-    _check_budget(mission, flight.hold, hold)
+    _check_budget(flight, mission, hold)
     home = (0, 0, 0, 0, *flight.home, flight.home_altitude or 0)
     rows = [_row(0, _ABOVE_SEA, NAV_WAYPOINT, home)]
     for number, item in enumerate(mission_items(flight, mission, hold), start=1):
@@ -42,14 +42,13 @@ def _whole_seconds(hold: float) -> int:
     return math.ceil(round(hold, 6))
 
 
-def _check_budget(mission: Mission, planned: float, hold: int) -> None:
+def _check_budget(flight: FlightPlan, mission: Mission, hold: int) -> None:
     """Longer holds cost energy that the plan did not count."""
-    tour, more = mission.tour, (hold - planned) / planned if planned else 0.0
-    energy = tour.energy + more * (tour.hover_energy + tour.transmission_energy)
+    tour, energy = mission.tour, flight.energy(mission, hold)
     if tour.budget is not None and energy > tour.budget * (1 + BUDGET_TOLERANCE):
         raise InputError(
             f"transporter {mission.transporter}: ArduPilot holds whole seconds, {hold} s at each "
-            f"client for {planned:.3f} s: that takes "
+            f"client for {flight.hold:.3f} s: that takes "
             f"{ENERGY.rounded_up(energy, tour.budget)}, and the budget is "
             f"{ENERGY.text(tour.budget, tour.budget)}; raise it and plan again, or export qgc for "
             "PX4, which holds fractions"

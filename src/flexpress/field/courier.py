@@ -1,0 +1,256 @@
+"""The courier: load the model, visit clients, seal the hold, bring it home; again and again.
+
+All that it must not forget is in its store, so it continues after a kill -9 wherever it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TypeVar
+
+import aiohttp
+import numpy as np
+
+from flexpress.field.calling import LinkDown, Patience, RefusedByPeer, ask, insist, open_session
+from flexpress.field.flight import Flight, FlightError, TimetableFlight
+from flexpress.field.flight_file import load_flight_file
+from flexpress.field.hold import COURIER_ROWS, CourierHold
+from flexpress.field.kit import FLIGHT, STATE, CourierKit, load_kit
+from flexpress.field.log import Log
+from flexpress.field.messages import (
+    Departing,
+    Manifest,
+    Missing,
+    Orders,
+    Parcel,
+    Receipt,
+    Stop,
+    VisitAnswer,
+    Wait,
+)
+from flexpress.field.program import run_program
+from flexpress.field.sealing import SEAL_OVERHEAD
+from flexpress.field.store import Files, Store
+from flexpress.field.tables import Decision
+from flexpress.field.tls import caller_context
+from flexpress.field.transfer import fetch, push
+
+_A = TypeVar("_A")
+
+_AT_HOME = Patience(total=1e9)
+"""The server is waited for as long as it takes."""
+_MERGING = 600.0
+"""Seconds without a word while the server checks what was brought."""
+_NEAR = 30.0
+"""Seconds without a word from a client that is near."""
+
+_UNTIL_VOID = 30.0
+"""Seconds until a return that was refused is tried again: the operator may void its tour."""
+
+_NOT_US = 403
+"""What the server says if this courier does not belong, or not any more."""
+_CLOSED = (409, 410)
+"""What the server says of a tour that is closed: the hold may be forgotten."""
+
+
+def run_courier(
+    folder: Path,
+    *,
+    log: Log | None = None,
+    autopilot: str | None = None,
+) -> None:
+    """Fly until the mission is over.
+
+    It is near a client at the times of the plan, or when the autopilot at this address says so.
+    """
+    kit = load_kit(folder, CourierKit)
+    flight = TimetableFlight(kit.speedup) if autopilot is None else _follow(folder, autopilot)
+    with Store.open(folder / STATE, COURIER_ROWS) as store:
+        run_program(_Courier(folder, kit, store, flight, log or Log(kit.name)).work)
+
+
+def _follow(folder: Path, address: str) -> Flight:
+    """The flight of the autopilot, with the mission of this kit."""
+    from flexpress.field.autopilot import AutopilotFlight  # needs the extra `mavlink`
+
+    return AutopilotFlight(load_flight_file(folder / FLIGHT), address)
+
+
+class _Courier:
+    def __init__(
+        self, folder: Path, kit: CourierKit, store: Store, flight: Flight, log: Log
+    ) -> None:
+        self._kit, self._store, self._flight, self._log = kit, store, flight, log
+        self._context = caller_context(folder)
+        self._files = Files(folder / STATE)
+        size = kit.model_size + (SEAL_OVERHEAD if kit.payload == "parcel" else 0)
+        self._hold = CourierHold(store.tables, kit.run, kit.name, size)
+        self._home = f"https://server:{kit.server_port}/courier"
+
+    async def work(self) -> None:
+        self._log("started")
+        self._files.remove_unless(self._hold.files())
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self._flight.close)
+            session = open_session(self._context, {"server": self._kit.server_host})
+            await stack.enter_async_context(session)
+            while self._hold.orders is not None or await self._take_orders(session):
+                if self._hold.manifest is None:
+                    await self._load_model(session)
+                    await self._fly()
+                    await self._seal()
+                await self._return(session)
+        self._log("mission-over")
+
+    # At the server
+
+    async def _take_orders(self, session: aiohttp.ClientSession) -> bool:
+        """False if the mission is over."""
+        while isinstance(answer := await self._ask_to_depart(session), Wait):
+            if answer.over:
+                return False
+            await asyncio.sleep(answer.seconds)
+        self._commit(self._hold.load(answer))
+        return True
+
+    async def _ask_to_depart(self, session: aiohttp.ClientSession) -> Orders | Wait:
+        question = Departing(self._kit.run)
+
+        async def attempt() -> Orders | Wait:
+            return await ask(session, f"{self._home}/depart", question, Orders, Wait)
+
+        return await insist(attempt, _AT_HOME)
+
+    async def _load_model(self, session: aiohttp.ClientSession) -> None:
+        snapshot = self._hold.snapshot
+        url, size = f"{self._home}/models/{snapshot.model}", self._kit.model_size
+        await fetch(session, url, snapshot.model, size, self._files, patience=_AT_HOME)
+        self._log(
+            "departed",
+            tour=snapshot.tour,
+            round=snapshot.round,
+            version=snapshot.version,
+            stops=len(self._hold.orders.stops) if self._hold.orders else 0,
+        )
+
+    async def _return(self, session: aiohttp.ClientSession) -> None:
+        """Until the server has taken it, or says that the tour is closed."""
+        manifest = self._hold.manifest
+        assert manifest is not None
+        receipt = None
+        while receipt is None:
+            try:
+                receipt = await self._deliver(session, manifest)
+            except RefusedByPeer as error:
+                if error.status in _CLOSED:
+                    self._log("tour-closed", tour=manifest.tour, reason=error.reason)
+                    break
+                if error.status == _NOT_US:
+                    raise
+                self._log("return-refused", tour=manifest.tour, reason=error.reason)
+                await asyncio.sleep(_UNTIL_VOID / self._kit.speedup)
+        self._commit(self._hold.close(receipt))
+        self._files.remove_unless(self._hold.files())
+        if receipt is not None:
+            self._log("returned", tour=manifest.tour, parcels=len(manifest.parcels))
+
+    async def _deliver(self, session: aiohttp.ClientSession, manifest: Manifest) -> Receipt:
+        url = f"{self._home}/tours/{manifest.tour}"
+
+        async def announce() -> Missing:
+            return await ask(session, f"{url}/manifest", manifest, Missing)
+
+        async def finish() -> Receipt:
+            return await ask(session, f"{url}/return", manifest, Receipt, silence=_MERGING)
+
+        missing = await insist(announce, _AT_HOME)
+        for content, _ in missing.contents:
+            path = self._files.path(content)
+            await push(session, f"{url}/contents/{content}", path, patience=_AT_HOME)
+        return await insist(finish, _AT_HOME)
+
+    # In the air
+
+    async def _fly(self) -> None:
+        """Visit what is not visited yet, in the order in which the drone gets there."""
+        orders = self._hold.orders
+        assert orders is not None
+        behind = [orders.stops[stop].client for stop in self._hold.stops_behind()]
+        await self._flight.take_off(orders, behind)
+        while (stop := await self._next_stop(orders)) is not None:
+            await self._visit(orders.stops.index(stop), stop)
+            await self._flight.release(stop)
+
+    async def _next_stop(self, orders: Orders) -> Stop | None:
+        """By the flight; if it cannot be followed any more, by trying one client after another."""
+        try:
+            return await self._flight.next_stop()
+        except FlightError as error:
+            self._log("flight-lost", reason=str(error))
+            number = self._hold.next_stop()
+            return None if number is None else orders.stops[number]
+
+    async def _visit(self, number: int, stop: Stop) -> None:
+        """As long as the drone may stay, and patience lasts."""
+        limit = min(self._kit.patience, self._flight.time_left)
+        self._log("arrived", client=stop.client, tour=self._hold.snapshot.tour)
+        begun = time.monotonic()
+        try:
+            async with open_session(self._context, {stop.client: stop.host}) as session:
+                async with asyncio.timeout(limit):
+                    await self._exchange(session, number, stop, limit)
+        except (LinkDown, RefusedByPeer, TimeoutError) as error:
+            self._commit(self._hold.missed(number))
+            reason = str(error) or f"no answer within {limit:g} s"
+            self._log("missed", client=stop.client, reason=reason)
+        else:
+            self._log("visited", client=stop.client, seconds=round(time.monotonic() - begun, 3))
+
+    async def _exchange(
+        self, session: aiohttp.ClientSession, number: int, stop: Stop, limit: float
+    ) -> None:
+        """Show the snapshot, bring the model, take the parcels."""
+        orders = self._hold.orders
+        assert orders is not None
+        patience = Patience(limit, silence=min(limit, _NEAR), first_wait=0.05, longest_wait=2.0)
+        url, model = f"https://{stop.client}:{stop.port}", self._hold.snapshot.model
+        snapshot = orders.snapshot
+
+        async def show() -> VisitAnswer:
+            return await ask(session, f"{url}/visit", snapshot, VisitAnswer, silence=_NEAR)
+
+        while (answer := await insist(show, patience)).status != "ready":
+            if answer.status == "send-model":
+                path = self._files.path(model)
+                await push(session, f"{url}/models/{model}", path, patience=patience)
+            else:
+                await asyncio.sleep(answer.wait)
+        for parcel in answer.parcels:
+            place = f"{url}/parcels/{parcel.content}"
+            await fetch(session, place, parcel.content, parcel.size, self._files, patience=patience)
+        self._commit(self._hold.collect(number, answer.parcels))
+
+    async def _seal(self) -> None:
+        """Add up if that is the payload; from now on the hold does not change."""
+        parcels = self._hold.parcels()
+        total = None
+        if self._kit.payload == "sum" and parcels:
+            total = await asyncio.to_thread(self._add_up, parcels)
+        manifest = self._commit(self._hold.seal(total))
+        self._log("sealed", tour=manifest.tour, parcels=len(parcels))
+
+    def _add_up(self, parcels: Iterable[Parcel]) -> str:
+        """The digest of their sum, which is durable."""
+        dtype = np.dtype(self._kit.dtype).newbyteorder("<")
+        total = np.zeros(self._kit.num_params, dtype)
+        for parcel in parcels:
+            total += np.frombuffer(self._files.read(parcel.content), dtype)
+        return self._files.write(total.tobytes())
+
+    def _commit(self, decision: Decision[_A]) -> _A:
+        self._store.commit(decision.changes)
+        return decision.answer

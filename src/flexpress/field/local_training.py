@@ -1,0 +1,150 @@
+"""A client's training while its program serves couriers: in a thread, and resumed after a crash.
+
+By the plan's clock the steps until the next visit are known, and trained at once. By the wall clock
+a step is due each slot; what is trained is stored now and then, and after a crash the steps since
+are done again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from flexpress.field.desk import BaseRow
+from flexpress.field.kit import ClientKit
+from flexpress.field.messages import Count, Positive, Sha256
+from flexpress.field.store import Files, Store
+from flexpress.field.tables import Row, Table
+from flexpress.field.trainer import LocalModel, Trainer
+from flexpress.learning import Vector
+
+_PORTION = 64
+"""Steps in one call of the thread: a visit is answered between two of them."""
+_SAVE_SECONDS = 60.0
+"""Time between two copies of a local model on disk, by the wall clock."""
+_WAIT_SECONDS = 0.1
+"""When a courier should ask again, if the steps it wants are not done."""
+
+
+class LocalRow(Row, frozen=True):
+    """A local model that was stored: after so many steps from the model of this tour."""
+
+    tour: Count
+    num_steps: Positive
+    model: Sha256
+
+
+LOCAL = Table("local", LocalRow)
+
+
+class LocalTraining:
+    """The local model of the present base, and the loop that trains it."""
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        store: Store,
+        files: Files,
+        kit: ClientKit,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._trainer, self._store, self._files, self._now = trainer, store, files, now
+        self._dtype = np.dtype(kit.dtype).newbyteorder("<")
+        self._by_plan = kit.training.clock == "plan"
+        self._base: BaseRow | None = None
+        self._local: LocalModel | None = None
+        self._goal = 0
+        self._changed = asyncio.Event()
+        self._saved = 0.0
+        self.wait = _WAIT_SECONDS
+
+    def begin(self, base: BaseRow | None) -> None:
+        """Train from this base; from where it was stored, if it was."""
+        self._base = base
+        if base is None:
+            return
+        last = None
+        if self._trainer.training.head_start and base.last_update is not None:
+            last = self._vector(base.last_update)
+        start = self._trainer.start(self._vector(base.model), last)
+        self._local = self._trainer.begin(start, base.first_step)
+        row = LOCAL.rows(self._store.tables).get("")
+        if row is not None and row.tour == base.tour:
+            model = self._vector(row.model)
+            self._local = LocalModel(start, model, base.first_step, row.num_steps)
+        if self._by_plan:
+            self._goal = self._trainer.steps_between(base.round, base.round + 1)[1]
+        self._saved = self._now()
+        self._changed.set()
+
+    def until(self, number: int) -> LocalModel | None:
+        """What is handed over at the visit of this round; None if it is not done yet."""
+        base, local = self._base, self._local
+        assert base is not None
+        assert local is not None
+        if not self._by_plan:
+            return local
+        self._goal = self._trainer.steps_between(base.round, number)[1]
+        self._changed.set()
+        return local if local.num_steps == self._goal else None
+
+    def first_step(self, number: int, local: LocalModel | None) -> int:
+        """Local steps that the client has done when it starts again at the visit of this round."""
+        if self._by_plan:
+            return self._trainer.steps_between(number, number)[0]
+        return 0 if local is None else local.first_step + local.num_steps
+
+    async def work(self) -> None:
+        """Train what is due, for ever."""
+        while True:
+            self._changed.clear()
+            local, missing = self._local, self._missing()
+            if local is None or missing <= 0:
+                await self._pause()
+                continue
+            steps = min(missing, _PORTION)
+            trained = await asyncio.to_thread(self._trainer.advance, local, steps)
+            if self._local is local:  # otherwise a courier has come meanwhile
+                self._local = trained
+                if not self._by_plan and self._now() - self._saved > _SAVE_SECONDS:
+                    self.save()
+
+    def save(self) -> None:
+        """Keep what was trained by the wall clock. By the plan's clock it is trained again."""
+        base, local = self._base, self._local
+        if self._by_plan or base is None or local is None or not local.num_steps:
+            return
+        model = self._files.write(local.model.astype(self._dtype).tobytes())
+        self._store.commit([LOCAL.put("", LocalRow(base.tour, local.num_steps, model))])
+        self._saved = self._now()
+
+    def files(self) -> set[str]:
+        """Digests of the files that it needs."""
+        base, row = self._base, LOCAL.rows(self._store.tables).get("")
+        return {row.model} if base and row and row.tour == base.tour else set()
+
+    def _missing(self) -> int:
+        base, local = self._base, self._local
+        if base is None or local is None:
+            return 0
+        if not self._by_plan:
+            self._goal = self._trainer.steps_due(base.since, self._now())
+        return self._goal - local.num_steps
+
+    async def _pause(self) -> None:
+        """Until there is something to do."""
+        seconds = None
+        if not self._by_plan and self._base is not None:
+            seconds = max(0.0, self._trainer.due_at(self._base.since, self._goal + 1) - self._now())
+        try:
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+        except TimeoutError:
+            pass
+
+    def _vector(self, sha: str) -> Vector:
+        vector: Vector = np.frombuffer(self._files.read(sha), self._dtype)
+        return vector

@@ -1,0 +1,217 @@
+"""The server's port: couriers depart and return, the operator asks and decides."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import numpy as np
+from aiohttp import web
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from flexpress.field.answering import answer, guard, peer_in, read_message
+from flexpress.field.book import ServerBook
+from flexpress.field.book_rows import LAST, MEMBERS, LastRow
+from flexpress.field.identity import UntrustedError
+from flexpress.field.kit import ServerKit
+from flexpress.field.log import Log
+from flexpress.field.messages import (
+    Departing,
+    Manifest,
+    Orders,
+    Parcel,
+    UpdateName,
+    Wait,
+    digest_of,
+)
+from flexpress.field.sealing import open_parcel, public_key, sign_snapshot, verify_parcel
+from flexpress.field.serving import Uploads, send_file
+from flexpress.field.store import Files, Store
+from flexpress.field.tables import Decision, Refused
+from flexpress.learning import Vector
+
+_A = TypeVar("_A")
+
+_LARGEST_MANIFEST = 2**26
+_NOT_FINITE = "has numbers that are not finite"
+
+
+class Office:
+    """What couriers may do at the server. `on_change` is called after each change of the book."""
+
+    def __init__(
+        self,
+        kit: ServerKit,
+        store: Store,
+        files: Files,
+        book: ServerBook,
+        key: Ed25519PrivateKey,
+        seal_key: X25519PrivateKey | None,
+        log: Log,
+        on_change: Callable[[], None],
+    ) -> None:
+        self._kit, self._store, self._files, self._book = kit, store, files, book
+        self._key, self._seal_key = key, seal_key
+        self._log, self._on_change = log, on_change
+        self._uploads = Uploads(files)
+        self._dtype = np.dtype(kit.dtype).newbyteorder("<")
+
+    def app(self) -> web.Application:
+        app = web.Application(middlewares=[guard("courier", self._is_revoked)])
+        app.add_routes(
+            [
+                web.post("/depart", self._depart),
+                web.get("/models/{sha}", self._send_model, allow_head=False),
+                web.post("/tours/{tour}/manifest", self._announce),
+                web.head("/tours/{tour}/contents/{sha}", self._offset),
+                web.patch("/tours/{tour}/contents/{sha}", self._receive),
+                web.post("/tours/{tour}/return", self._return),
+            ]
+        )
+        return app
+
+    def _is_revoked(self, name: str) -> bool:
+        row = MEMBERS.rows(self._store.tables).get(name)
+        return row is not None and row.revoked
+
+    async def _depart(self, request: web.Request) -> web.Response:
+        departing = await read_message(request, Departing)
+        if departing.run != self._kit.run:
+            raise Refused(403, f"run {departing.run} is another mission")
+        courier = peer_in(request).name
+        decided = self._book.depart(courier, time.time())
+        snapshot = self._commit(decided)
+        if isinstance(snapshot, Wait):
+            return answer(snapshot)
+        if decided.changes:
+            self._log(
+                "departed",
+                courier=courier,
+                tour=snapshot.tour,
+                round=snapshot.round,
+                version=snapshot.version,
+            )
+            self._on_change()
+        signed = sign_snapshot(self._key, snapshot)
+        stops, duration = self._book.stops(courier), self._book.member(courier, "courier").seconds
+        return answer(Orders(signed, stops, self._kit.model_size, duration))
+
+    async def _send_model(self, request: web.Request) -> web.StreamResponse:
+        """The one that its open tour carries."""
+        courier, sha = peer_in(request).name, request.match_info["sha"]
+        tours = self._book.open_tours().values()
+        if not any((tour.courier, tour.model) == (courier, sha) for tour in tours):
+            raise Refused(404, f"{courier} has no open tour with this model")
+        return await send_file(request, self._files.path(sha))
+
+    async def _announce(self, request: web.Request) -> web.Response:
+        courier, manifest = await self._manifest(request)
+        have = self._files.size
+        decided = self._book.announce(courier, manifest, digest_of(manifest), have)
+        return answer(self._commit(decided))
+
+    async def _manifest(self, request: web.Request) -> tuple[str, Manifest]:
+        manifest = await read_message(request, Manifest, most=_LARGEST_MANIFEST)
+        if str(manifest.tour) != request.match_info["tour"]:
+            raise Refused(422, f"the manifest is of tour {manifest.tour}")
+        return peer_in(request).name, manifest
+
+    def _expected(self, request: web.Request) -> tuple[str, int]:
+        sha, tour = request.match_info["sha"], request.match_info["tour"]
+        if not (tour.isascii() and tour.isdigit() and len(tour) < 17):
+            raise Refused(404, "there is no such tour")
+        return sha, self._book.expects(peer_in(request).name, int(tour), sha)
+
+    async def _offset(self, request: web.Request) -> web.Response:
+        return self._uploads.offset(*self._expected(request))
+
+    async def _receive(self, request: web.Request) -> web.Response:
+        return await self._uploads.receive(request, *self._expected(request))
+
+    async def _return(self, request: web.Request) -> web.Response:
+        """S2: check what was brought, then accept it for ever."""
+        courier, manifest = await self._manifest(request)
+        digest = digest_of(manifest)
+        fresh = self._book.fresh(courier, manifest, digest)
+        needed = [manifest.total] if manifest.total else [parcel.content for parcel in fresh]
+        missing = next((sha for sha in needed if fresh and not self._files.has(sha)), None)
+        if missing:
+            raise Refused(422, f"content {missing} has not arrived; send the manifest first")
+        keys = {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
+        refused, unproven = await asyncio.to_thread(self._examine, manifest, fresh, keys)
+        decided = self._book.accept(courier, manifest, digest, manifest.total, refused, unproven)
+        came = [
+            LAST.put(p.name.client, LastRow(manifest.tour, p.version, time.time())) for p in fresh
+        ]
+        self._store.commit([*decided.changes, *(came if decided.changes else ())])
+        receipt = decided.answer
+        if decided.changes:
+            self._note_return(courier, manifest, refused, unproven)
+            self._on_change()
+        return answer(receipt)
+
+    def _note_return(
+        self,
+        courier: str,
+        manifest: Manifest,
+        refused: Mapping[UpdateName, str],
+        unproven: set[UpdateName],
+    ) -> None:
+        self._log("returned", courier=courier, tour=manifest.tour, parcels=len(manifest.parcels))
+        for name, reason in refused.items():
+            self._log("refused", update=name.key, reason=reason)
+        for name in unproven:
+            self._log("unproven", update=name.key, courier=courier)
+
+    def _examine(
+        self, manifest: Manifest, fresh: tuple[Parcel, ...], keys: Mapping[str, str]
+    ) -> tuple[dict[UpdateName, str], set[UpdateName]]:
+        """Updates that never count, and those whose client did not sign just that."""
+        refused: dict[UpdateName, str] = {}
+        unproven: set[UpdateName] = set()
+        for parcel in fresh:
+            try:
+                vector = self._opened(parcel, keys)
+            except UntrustedError:
+                unproven.add(parcel.name)
+                continue
+            if vector is not None and not np.isfinite(vector).all():
+                refused[parcel.name] = _NOT_FINITE
+        if manifest.total and fresh:
+            total = np.frombuffer(self._files.read(manifest.total), self._dtype)
+            if not np.isfinite(total).all():
+                raise Refused(422, f"the sum of tour {manifest.tour} {_NOT_FINITE}; void the tour")
+        return refused, unproven
+
+    def _opened(self, parcel: Parcel, keys: Mapping[str, str]) -> Vector | None:
+        """The update; of one that is part of a sum only the signature can be checked."""
+        key = public_key(keys[parcel.name.client])
+        if self._kit.payload == "sum":
+            verify_parcel(key, self._kit.run, parcel)
+            return None
+        content = self._files.read(parcel.content)
+        vector = open_parcel(key, self._kit.run, parcel, content, self._seal_key)
+        if len(vector) != self._kit.model_size:
+            raise UntrustedError("the vector has another length than models of this run")
+        update: Vector = np.frombuffer(vector, self._dtype)
+        return update
+
+    def total_of(self, total: str | None, parcels: tuple[Parcel, ...]) -> Vector | None:
+        """The sum that a courier has brought, added up in the order of its manifest."""
+        if total is not None:
+            brought: Vector = np.frombuffer(self._files.read(total), self._dtype)
+            return brought
+        if not parcels:
+            return None
+        keys = {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
+        added = np.zeros(self._kit.num_params, self._dtype)
+        for parcel in parcels:
+            added += self._opened(parcel, keys)
+        return added
+
+    def _commit(self, decision: Decision[_A]) -> _A:
+        self._store.commit(decision.changes)
+        return decision.answer

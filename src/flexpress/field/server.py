@@ -1,0 +1,300 @@
+"""The server: hands out the model, merges what comes home, evaluates, writes a run folder.
+
+It does what its mission says is due, one step after another. A step is one transaction; after a
+kill -9 the same step is due again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+from aiohttp import web
+
+from flexpress.errors import DivergedError
+from flexpress.field import store as durability
+from flexpress.field.answering import serve
+from flexpress.field.book import ServerBook
+from flexpress.field.book_rows import (
+    HOMES,
+    MEMBERS,
+    RELEASED,
+    SERVER_ROWS,
+    HomeRow,
+    MemberRow,
+    ProgressRow,
+    TourRow,
+    home_key,
+)
+from flexpress.field.due import Brought, Courier, Due, Home, Key, Progress, Situation
+from flexpress.field.identity import load_key, load_seal_key
+from flexpress.field.kit import STATE, ServerKit, load_kit
+from flexpress.field.log import Log
+from flexpress.field.messages import Parcel
+from flexpress.field.mission import Mission, Step, open_mission
+from flexpress.field.office import Office
+from flexpress.field.operator import OperatorDesk, member_row
+from flexpress.field.program import run_program
+from flexpress.field.sealing import SEAL_OVERHEAD
+from flexpress.field.store import Files, Store
+from flexpress.field.tables import Change
+from flexpress.field.tls import server_context
+from flexpress.files.disk import PLAN, SCENARIO
+from flexpress.learning import Learner, Vector, make_learner
+from flexpress.learning.job import first_model
+from flexpress.planning import load_plan
+from flexpress.planning.plan import ClientId
+from flexpress.scenario import Scenario
+
+RUN = "run"
+"""The run folder, in the server's kit."""
+
+_ASK_AGAIN = 2.0
+"""Seconds after which a courier that waits asks again; divided by the speedup."""
+
+
+def run_server(folder: Path, *, log: Log | None = None) -> None:
+    """Serve until it is stopped, also after the mission is over. DivergedError if it diverges."""
+    kit = load_kit(folder, ServerKit)
+    log = log or Log(kit.name)
+    scenario = Scenario.load(folder / SCENARIO)
+    plan = load_plan(folder / PLAN, scenario)
+
+    def tell(note: str) -> None:
+        log("note", text=note)
+
+    learner = make_learner(scenario, engine=kit.engine, tell=tell)
+    with Store.open(folder / STATE, SERVER_ROWS) as store:
+        server = _Server(folder, kit, learner, store, log)
+        mission = open_mission(
+            scenario,
+            plan,
+            learner,
+            folder / RUN,
+            clock=kit.clock,
+            model=server.model(),
+            progress=server.progress(),
+            now=time.time(),
+            speedup=kit.speedup,
+            durable=lambda step: durability.durable(step),
+        )
+        with mission as opened:
+            run_program(lambda: server.work(opened))
+
+
+class _Server:
+    def __init__(
+        self, folder: Path, kit: ServerKit, learner: Learner, store: Store, log: Log
+    ) -> None:
+        self._kit, self._store, self._log = kit, store, log
+        self._context = server_context(folder)
+        self._files = Files(folder / STATE)
+        self._dtype = np.dtype(kit.dtype).newbyteorder("<")
+        sealed = SEAL_OVERHEAD if kit.payload == "parcel" else 0
+        self._book = ServerBook(
+            store.tables,
+            kit.run,
+            kit.payload,
+            kit.model_size,
+            content_size=kit.model_size + sealed,
+            wait_seconds=_ASK_AGAIN / max(1.0, kit.speedup),
+        )
+        self._changed = asyncio.Event()
+        self._stopped = asyncio.Event()
+        seal_key = load_seal_key(folder) if sealed else None
+        self._office = Office(
+            kit, store, self._files, self._book, load_key(folder), seal_key, log, self._changed.set
+        )
+        self._begin(learner)
+
+    def _begin(self, learner: Learner) -> None:
+        """Once: the members of the kit, and x^0 as version 0. Files that nobody needs go."""
+        if self._book.counter.version < 0:
+            little = first_model(learner).astype(self._dtype)
+            first = self._book.merged(0, self._files.write(little.tobytes()), (), ProgressRow())
+            roster = [self._book.enrol(each.name, member_row(each)) for each in self._kit.roster]
+            self._store.commit([change for each in (*roster, first) for change in each.changes])
+        self._files.remove_unless(self._book.files())
+
+    def model(self) -> Vector:
+        """The global model of the latest version."""
+        sha = self._book.model(self._book.counter.version)
+        model: Vector = np.frombuffer(self._files.read(sha), self._dtype)
+        return model.astype(np.dtype(self._kit.dtype), copy=False)
+
+    def progress(self) -> Progress | None:
+        """As it was committed; None before the first step."""
+        notes = self._book.progress.notes
+        return Progress.from_json(notes) if notes else None
+
+    async def work(self, mission: Mission) -> None:
+        app = web.Application()
+        app.add_subapp("/courier", self._office.app())
+        desk = OperatorDesk(
+            self._kit,
+            self._store,
+            self._book,
+            self._log,
+            self._changed.set,
+            lambda: _how_far(mission),
+            self._stopped.set,
+        )
+        app.add_subapp("/operator", desk.app())
+        runner, port = await serve(app, self._context, self._kit.host, self._kit.port)
+        self._log("started", port=port, version=self._book.counter.version)
+        flying = asyncio.ensure_future(self._fly(mission))
+        stopped = asyncio.ensure_future(self._stopped.wait())
+        try:
+            await asyncio.wait([flying, stopped], return_when=asyncio.FIRST_COMPLETED)
+            if flying.done():
+                flying.result()  # raises if the mission cannot go on
+        finally:
+            for task in (flying, stopped):
+                task.cancel()
+            await asyncio.gather(flying, stopped, return_exceptions=True)
+            await runner.cleanup()
+            mission.checkpoint()
+            self._log("stopped")
+
+    async def _fly(self, mission: Mission) -> None:
+        """Do what is due, wait for what is not; after the mission, only answer."""
+        while not mission.progress.over:
+            self._changed.clear()
+            self._void_late_tours()
+            due = mission.due(self._situation(), time.time())
+            if due is None:
+                await self._pause(mission.wakes(), self._next_void())
+                continue
+            homes = [HOMES.rows(self._store.tables)[self._home_key(key)] for key in due.homes]
+            try:
+                step = await asyncio.to_thread(self._perform, mission, due, homes)
+            except DivergedError as error:
+                self._log("diverged", reason=str(error))
+                raise
+            self._commit_step(mission, step)
+            self._report(step, sum(len(home.parcels) for home in homes))
+        self._log("mission-over", version=self._book.counter.version)
+        await asyncio.Event().wait()
+
+    def _void_late_tours(self) -> None:
+        """S3: couriers that have been out for too long do not keep the others waiting."""
+        for tour, row in self._book.open_tours().items():
+            if self._kit.longest_tour and time.time() >= self._end_of(row, self._kit.longest_tour):
+                self._store.commit(self._book.void(tour).changes)
+                self._log("voided", tour=tour, courier=row.courier, reason="out for too long")
+
+    def _next_void(self) -> float | None:
+        limit, tours = self._kit.longest_tour, self._book.open_tours().values()
+        return min((self._end_of(row, limit) for row in tours), default=None) if limit else None
+
+    def _end_of(self, tour: TourRow, limit: float) -> float:
+        return tour.since + limit / self._kit.speedup
+
+    async def _pause(self, *until: float | None) -> None:
+        """Until somebody departs or comes home, or until the first of these times."""
+        times = [each for each in until if each is not None]
+        seconds = max(0.0, min(times) - time.time()) if times else None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+
+    def _situation(self) -> Situation:
+        """What the book says, by the numbers of couriers."""
+        members = MEMBERS.rows(self._store.tables)
+        visited = {row.courier for row in members.values() if not row.revoked}
+        couriers = {
+            row.number: self._courier(name)
+            for name, row in members.items()
+            if row.role == "courier" and not row.revoked and name in visited
+        }
+        homes = HOMES.rows(self._store.tables).values()
+        return Situation(
+            {(members[h.courier].number, h.round): self._brought(h, members) for h in homes},
+            couriers,
+        )
+
+    def _courier(self, name: str) -> Courier | None:
+        released = RELEASED.rows(self._store.tables).get(name)
+        if released is None:
+            return None
+        if released.tour is None:
+            return Courier(released.round, released.version, "released")
+        out = self._book.tour(released.tour).state == "open"
+        return Courier(released.round, released.version, "out" if out else "closed")
+
+    def _has_departed(self, name: str, number: int) -> bool:
+        """Meanwhile, in the round for which a newer model was due: then it flies with the old."""
+        courier = self._courier(name)
+        return courier is not None and courier.round == number and courier.state != "released"
+
+    def _brought(self, home: HomeRow, members: Mapping[str, MemberRow]) -> Home:
+        version = self._book.tour(home.tour).version
+        brought = [
+            Brought(_id_of(members[p.name.client], p), p.round, p.version, p.steps)
+            for p in home.parcels
+        ]
+        return Home(home.state == "accepted", version, tuple(brought))
+
+    def _perform(self, mission: Mission, due: Due, homes: list[HomeRow]) -> Step:
+        """In a thread: merging and evaluating take their time."""
+        sums = [self._office.total_of(home.total, home.parcels) for home in homes]
+        brought = [total for total in sums if total is not None]
+        return mission.perform(due, brought, self._num_clients(mission))
+
+    def _num_clients(self, mission: Mission) -> int:
+        """N: by the plan's clock all that are visited, by the wall clock all that are enrolled."""
+        if self._kit.clock == "plan":
+            return mission.timetable.num_clients
+        rows = MEMBERS.rows(self._store.tables).values()
+        return max(1, sum(row.role == "client" and not row.revoked for row in rows))
+
+    def _commit_step(self, mission: Mission, step: Step) -> None:
+        """One transaction: the new version, what it is made of, who may depart, how far we are."""
+        due, progress = step.due, step.progress
+        row = ProgressRow(progress.num_events, progress.over, progress.to_json())
+        changes: list[Change] = []
+        if step.model is not None:
+            sha = self._files.write(step.model.astype(self._dtype).tobytes())
+            keys = [self._home_key(key) for key in due.homes]
+            changes += self._book.merged(progress.version, sha, keys, row).changes
+        else:
+            changes += self._book.note(row).changes
+        for release in due.releases:
+            name = self._name(release.courier)
+            if not self._has_departed(name, release.round):
+                changes += self._book.release(name, *release[1:]).changes
+        self._store.commit(changes)
+        mission.committed(step)
+        if step.model is not None:
+            self._files.remove_unless(self._book.files())
+
+    def _report(self, step: Step, updates: int) -> None:
+        update, measured = step.due.update, step.measured
+        if update is not None:
+            self._log("merged", version=update.version, slot=update.slot, updates=updates)
+        if measured is not None:
+            self._log("evaluated", slot=measured.slot, accuracy=measured.accuracy)
+
+    def _name(self, number: int) -> str:
+        """Of the courier with this number."""
+        members = MEMBERS.rows(self._store.tables).items()
+        return next(n for n, row in members if row.role == "courier" and row.number == number)
+
+    def _home_key(self, key: Key) -> str:
+        return home_key(self._name(key[0]), key[1])
+
+
+def _id_of(member: MemberRow, parcel: Parcel) -> ClientId:
+    """In the scenario."""
+    return parcel.name.client if member.client is None else member.client
+
+
+def _how_far(mission: Mission) -> tuple[int, int, float | None]:
+    """Slot, horizon and accuracy."""
+    last = mission.metrics[-1] if mission.metrics else None
+    slot, accuracy = (last.slot, last.accuracy) if last else (0, None)
+    return slot, mission.scenario.run.horizon, accuracy
