@@ -21,7 +21,9 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from flexpress.field import identity, messages, parts, sealing, tls
 from flexpress.field.identity import UntrustedError
+from flexpress.field.kit import Entry
 from flexpress.field.messages import (
+    Departing,
     Manifest,
     Message,
     Missing,
@@ -37,6 +39,16 @@ from flexpress.field.messages import (
     VisitAnswer,
     Wait,
     WireError,
+)
+from flexpress.field.operator import (
+    ClientStatus,
+    CourierStatus,
+    Done,
+    Enrol,
+    Question,
+    Revoke,
+    Status,
+    Void,
 )
 
 RUN, SHA = "0" * 32, "ab" * 32
@@ -63,6 +75,27 @@ EXAMPLES: tuple[Message, ...] = (
     Missing(((SHA, 7),)),
     Receipt(RUN, 5, SHA),
     Problem("no"),
+    Departing(RUN),
+    Question(RUN),
+    Void(RUN, "17"),
+    Revoke(RUN, "client-7"),
+    Enrol(RUN, Entry("client-8", "client", "00" * 32, 8, "8", "courier-1", "192.0.2.8", 8443)),
+    Done("done"),
+    CourierStatus("courier-1", "out", 3, 17, 2),
+    ClientStatus("client-7", "courier-1", False, 3, 17, 1.5),
+    Status(
+        RUN,
+        "wall",
+        "parcel",
+        20,
+        60,
+        2,
+        0.5,
+        False,
+        0,
+        (CourierStatus("courier-1", "out", 3, 17, 2),),
+        (ClientStatus("client-7", "courier-1", False, 3, 17, 1.5),),
+    ),
 )
 WORDS = (
     *(b'null true false NaN Infinity -1 1e999 0.5 [] {} "" \\u0000 \\ud800'.split()),

@@ -26,7 +26,7 @@ from flexpress.field.calling import (
     insist,
     open_session,
 )
-from flexpress.field.messages import Missing, Problem, Receipt, Wait
+from flexpress.field.messages import Missing, Problem, Receipt, Wait, encode
 from flexpress.field.parts import STEP
 from flexpress.field.serving import Uploads, send_file
 from flexpress.field.store import Files
@@ -88,6 +88,37 @@ def test_a_question_and_its_answer(kits: Path) -> None:
         return answer(Wait(seconds=1.0, reason=peer_in(request).name))
 
     assert say(kits, handler) == Wait(seconds=1.0, reason="courier-1")
+
+
+def test_a_long_question_and_a_long_answer(kits: Path) -> None:
+    question = Problem("x" * 3_000_000)
+
+    async def handler(request: web.Request) -> web.Response:
+        assert request.content_length == len(encode(question))
+        return answer(await read_message(request, Problem))
+
+    async def run() -> None:
+        async with answering(kits, handler) as url, calls(kits) as session:
+            assert await ask(session, url, question, Problem) == question
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("size", [1_000, 3_000_000])
+def test_a_question_that_is_refused_before_it_is_read(kits: Path, size: int) -> None:
+    """If the question is long, the refusal may be lost with the connection."""
+
+    async def handler(request: web.Request) -> web.Response:
+        return answer(await read_message(request, Problem, most=100))
+
+    async def run() -> None:
+        async with answering(kits, handler) as url, calls(kits) as session:
+            question = Problem("x" * size)
+            with pytest.raises((RefusedByPeer, LinkDown)) as caught:
+                await ask(session, url, question, Problem)
+            assert size > 2**20 or "413: " in str(caught.value)
+
+    asyncio.run(run())
 
 
 def test_an_answer_of_several_kinds(kits: Path) -> None:

@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import aiohttp
@@ -321,7 +322,7 @@ def test_a_link_that_is_cut_at_every_byte(kits: Path, ends: Ends, step: int) -> 
         budgets = itertools.count(1, step)
         return Link(port, lambda: float(next(budgets)), reset=False)
 
-    over(link, kits, ends, content(10_000))
+    over(link, kits, ends, content(2_000), patience=replace(HURRIED, total=3600.0))
 
 
 def test_little_is_sent_twice(kits: Path, ends: Ends) -> None:

@@ -11,7 +11,7 @@ import asyncio
 import re
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -22,7 +22,7 @@ from aiohttp.resolver import ThreadedResolver
 
 from flexpress.errors import FlexpressError
 from flexpress.field.messages import Message, Problem, WireError, decode, encode
-from flexpress.field.parts import SILENCE, read_all, silence_limit
+from flexpress.field.parts import SILENCE, STEP, read_all, silence_limit
 
 _LONGEST_PROBLEM = 2**14
 _ALERT = re.compile("ALERT_.*CERTIFICATE|ALERT_UNKNOWN_CA|ALERT_PROTOCOL_VERSION")  # of the peer
@@ -99,10 +99,14 @@ async def ask(
     silence: float = SILENCE,
 ) -> _M:
     """POST a message; the answer is a message of one of these kinds, in at most so many bytes."""
+    body = encode(question)
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
     with link_errors(url):
         async with (
             silence_limit(silence) as hear,
-            session.post(url, data=encode(question), allow_redirects=False) as response,
+            session.post(
+                url, data=_steps(body, hear), headers=headers, allow_redirects=False
+            ) as response,
         ):
             await check_status(response)
             content = await read_all(response.content, most, hear)
@@ -114,6 +118,14 @@ async def ask(
         except WireError as error:
             last = error
     raise RefusedByPeer(502, f"{url}: {last}")
+
+
+async def _steps(body: bytes, hear: Callable[[int], None]) -> AsyncIterator[bytes]:
+    """A question can be long as well: the peer is not silent while it takes it."""
+    for start in range(0, len(body), STEP):
+        step = body[start : start + STEP]
+        yield step
+        hear(len(step))
 
 
 @contextmanager

@@ -41,7 +41,7 @@ from flexpress.field.transfer import fetch, push
 
 _A = TypeVar("_A")
 
-_AT_HOME = Patience(total=1e9)
+_AT_HOME = Patience(total=1e9, longest_wait=2.0)
 """The server is waited for as long as it takes."""
 _MERGING = 600.0
 """Seconds without a word while the server checks what was brought."""

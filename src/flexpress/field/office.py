@@ -103,7 +103,9 @@ class Office:
         """The one that its open tour carries."""
         courier, sha = peer_in(request).name, request.match_info["sha"]
         tours = self._book.open_tours().values()
-        if not any((tour.courier, tour.model) == (courier, sha) for tour in tours):
+        if not any((tour.courier, tour.model) == (courier, sha) for tour in tours) or not (
+            self._files.has(sha)
+        ):
             raise Refused(404, f"{courier} has no open tour with this model")
         return await send_file(request, self._files.path(sha))
 
