@@ -35,6 +35,7 @@ solver = "exact"
 [run]
 horizon = 4
 eval_every = 4
+head_start = 0
 """
 SENSORS = "id,x,y\n1,300,0\n2,300,400\n3,-300,0\n4,-300,-400\n"
 

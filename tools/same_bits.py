@@ -6,7 +6,8 @@ BEFORE and AFTER are two `flexpress` programs, say `.venv/bin/flexpress` of two 
 the same commands: plans of all presets and objectives by all solvers, exports, maps, runs of the
 three algorithms on both clocks, and a report; with --reproduction also `reproduce --quick`. Every
 file is compared. How long a plan took, which version wrote a file, and white space in a page do
-not count.
+not count; nor do the settings of [run] in the scenario beside a plan, which do not change the plan.
+Runs are without a head start: that is preset `paper`, in every version.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import argparse
 import html
 import io
 import json
+import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,7 +57,8 @@ def commands(scenarios: Path) -> Iterator[tuple[str, Command]]:
     yield "certified", ["plan", "valley", "--iterations", "3000", "--certify", "--out"]
     for clock in ("slots", "exact"):
         given = str(scenarios / f"{clock}.toml")
-        # Not all: from 0.9.0 on, that includes runs with a head start.
+        # Not all: from 0.9.0 on, that includes runs with a head start. Nor --head-start 0, which
+        # earlier versions do not know.
         named = [word for each in ALGORITHMS for word in ("--algorithm", each)]
         flown = ["--plan", "paper-sws", *named, "--horizon", "60"]
         yield f"run-{clock}", ["simulate", given, *flown, "--out"]
@@ -85,11 +89,15 @@ def run(program: str, words: Command, folder: Path) -> str:
 
 
 def contents(folder: Path) -> dict[str, object]:
-    """What counts of every file. Runs of a reproduction lie in folders named by the version."""
+    """What counts of every file. Runs of a reproduction lie in folders named by the version.
+
+    The scenarios that were given to the commands are not results.
+    """
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
-        if path.is_file() and path.name != RECORD and not name.startswith("quick/runs"):
+        left_out = name.startswith(("quick/runs", "scenarios"))
+        if path.is_file() and path.name != RECORD and not left_out:
             found[name] = content(path)
     return found
 
@@ -100,6 +108,9 @@ def content(path: Path) -> object:
         return {key: value for key, value in plan.items() if key != "seconds"}
     if path.name == "checkpoint":
         return checkpoint(path)
+    if path.name == "scenario-used.toml" and not (path.parent / "metrics.csv").exists():
+        scenario = tomllib.loads(path.read_text())
+        return {key: value for key, value in scenario.items() if key != "run"}
     if path.suffix == ".html":
         return page(path.read_text())
     return path.read_bytes()
@@ -114,8 +125,9 @@ def checkpoint(path: Path) -> dict[str, object]:
 
 
 def page(text: str) -> str:
-    """Without the version, with one way to write signs and white space."""
-    first, *others = html.unescape(text).split("Made by flexpress ")
+    """Without the version and the solver's time, with one way to write signs and white space."""
+    text = re.sub(r"(, seed \d+), [\d.,]+ s\b", r"\1", html.unescape(text))
+    first, *others = text.split("Made by flexpress ")
     rest = "".join(other.partition(":")[2] for other in others)
     return " ".join((first + rest).replace(">", "> ").replace("<", " <").split())
 
