@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import OBJECTIVES, block_network, four_clients, random_cases
+from cases import OBJECTIVES, block_network, four_clients, random_cases, with_wind
 from test_search_against_exact import nasty_problem
 from thinned import few_and_many
 
@@ -122,6 +122,8 @@ def test_search_finds_the_optimum_also_in_seconds(objective: Objective, seeds: r
     misses = []
     for seed in seeds:
         problem = with_slots(nasty_problem(seed), seed)
+        if seed % 5 == 0:
+            problem = with_wind(problem)
         best = rank(problem, objective, solve_exact(problem, objective))
         found = rank(problem, objective, solved(problem, objective, "search"))
         if found[0] != best[0] or found[1] != pytest.approx(best[1], rel=1e-8):
@@ -185,6 +187,16 @@ def test_the_scenario_says_what_is_counted() -> None:
     other = make_plan(in_slots, solver="exact", round_trips="seconds")
     assert other == replace(make_plan(VALLEY, solver="exact"), **times_of(other))
     assert plan.cost <= sum(len(t.clients) * t.round_trip_slots**2 for t in other.transporters)
+
+
+@pytest.mark.parametrize("preset", ["valley", "coast", "alps"])
+def test_budgets_matrices_and_no_fly_zones(preset: str) -> None:
+    scenario = Scenario.preset(preset)
+    plan = make_plan(scenario, objective="total", round_trips="slots", iterations=2000)
+    assert plan.feasible
+    assert plan.cost == sum(tour.round_trip_slots for tour in plan.transporters)
+    other = make_plan(scenario, objective="total", iterations=2000)
+    assert plan.cost <= sum(tour.round_trip_slots for tour in other.transporters)
 
 
 def times_of(plan: Plan) -> dict[str, object]:
