@@ -13,7 +13,7 @@ from cases import OBJECTIVES, block_network, four_clients, random_cases, with_wi
 from test_search_against_exact import nasty_problem
 from thinned import few_and_many
 
-from flexpress import InfeasibleError, InputError, Plan, Scenario, load_plan, make_plan
+from flexpress import InfeasibleError, InputError, Scenario, load_plan, make_plan
 from flexpress.planning import plan_to_json
 from flexpress.planning.carp import solve_carp
 from flexpress.planning.exact import solve_exact
@@ -88,7 +88,8 @@ def test_the_four_clients(
 ) -> None:
     problem = replace(four_clients(1.0, 1.0), slot=slot)
     found = rank(problem, objective, solved(problem, objective, solver))
-    assert found == (slots, pytest.approx(seconds, abs=1e-4))
+    assert found[0] == slots
+    assert found[1] == pytest.approx(seconds, abs=1e-4)
 
 
 def solved(
@@ -185,7 +186,8 @@ def test_the_scenario_says_what_is_counted() -> None:
     assert plan.round_trips == "slots"
     assert plan.cost == sum(len(tour.clients) * tour.round_trip_slots**2 for tour in tours)
     other = make_plan(in_slots, solver="exact", round_trips="seconds")
-    assert other == replace(make_plan(VALLEY, solver="exact"), **times_of(other))
+    plain = make_plan(VALLEY, solver="exact")
+    assert (other.cost, other.nodes(VALLEY)) == (plain.cost, plain.nodes(VALLEY))
     assert plan.cost <= sum(len(t.clients) * t.round_trip_slots**2 for t in other.transporters)
 
 
@@ -197,11 +199,6 @@ def test_budgets_matrices_and_no_fly_zones(preset: str) -> None:
     assert plan.cost == sum(tour.round_trip_slots for tour in plan.transporters)
     other = make_plan(scenario, objective="total", iterations=2000)
     assert plan.cost <= sum(tour.round_trip_slots for tour in other.transporters)
-
-
-def times_of(plan: Plan) -> dict[str, object]:
-    """What depends on the slot or on the clock of the machine."""
-    return {"seconds": plan.seconds, "transporters": plan.transporters}
 
 
 def test_a_plan_in_slots_comes_back_bit_for_bit(tmp_path: Path) -> None:
