@@ -186,6 +186,7 @@ CASES: dict[str, str] = {
     "plan mine.toml --solver genetic": "genetic",
     "plan mine.toml --objective Minmax": "Minmax",
     "plan mine.toml --objective sws,total": "sws,total",
+    "plan mine.toml --round-trips hours": "hours",
     "plan paper --solver exact": "40 clients",
     "plan mine.toml --certify-seconds 0": "0",
     "plan mine.toml --certify-seconds nan": "nan",

@@ -6,7 +6,8 @@ BEFORE and AFTER are two `flexpress` programs, say `.venv/bin/flexpress` of two 
 the same commands: plans of all presets and objectives by all solvers, exports, maps, runs of the
 three algorithms on both clocks, and a report; with --reproduction also `reproduce --quick`. Every
 file is compared. How long a plan took, which version wrote a file, and white space in a page do
-not count; nor do the settings of [run] in the scenario beside a plan, which do not change the plan.
+not count; nor do the settings of [run] in the scenario beside a plan, which do not change the plan,
+nor the key `round_trips`, which is new in 0.10.0.
 Runs are without a head start: that is preset `paper`, in every version.
 """
 
@@ -34,6 +35,7 @@ FORMATS = ("qgc", "wpl", "geojson", "kml", "gpx", "csv")
 ORIGIN = "46.5,7.9"  # for presets in metres
 GEOGRAPHIC = ("alps",)
 RECORD = ".flexpress.jsonl"
+NEW = "round_trips"
 
 Command = list[str]
 
@@ -105,7 +107,10 @@ def contents(folder: Path) -> dict[str, object]:
 def content(path: Path) -> object:
     if path.name == "plan.json":
         plan = json.loads(path.read_text())
-        return {key: value for key, value in plan.items() if key != "seconds"}
+        return {key: value for key, value in plan.items() if key not in ("seconds", NEW)}
+    if path.suffix == ".toml":
+        lines = path.read_text().splitlines()
+        return [line for line in lines if line != f'{NEW} = "seconds"']
     if path.name == "checkpoint":
         return checkpoint(path)
     if path.name == "scenario-used.toml" and not (path.parent / "metrics.csv").exists():

@@ -37,6 +37,7 @@ from flexpress.scenario.section import KeyedError, Section, check_form, present
 from flexpress.scenario.units import PLAIN
 
 Objective = Literal["minmax", "sws", "total"]
+RoundTripUnit = Literal["seconds", "slots"]
 SolverName = Literal["search", "carp", "exact"]
 Partition = Literal["iid", "dirichlet", "location"]
 Algorithm = Literal["sync", "async", "direct"]
@@ -185,6 +186,9 @@ class PlanSettings(Section):
     """What to optimise, and how."""
 
     objective: Objective = "sws"
+    round_trips: RoundTripUnit = Field(
+        default="seconds", description="what the objective counts: seconds, or whole slots"
+    )
     solver: SolverName = "search"
 
 
