@@ -1,6 +1,6 @@
 """An autopilot on loopback that flies when a test tells it to, and loses packets by a schedule.
 
-It speaks as ArduPilot or PX4 do, as far as their sources say: see docs/field_autopilot.md. Its
+It speaks as ArduPilot or PX4 do, as far as their sources say: see docs/autopilot.md. Its
 thread only answers and repeats; the flight itself goes on only by the methods below.
 """
 
