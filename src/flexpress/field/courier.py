@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -183,7 +183,8 @@ class _Courier:
         await self._flight.take_off(orders, behind)
         while (stop := await self._next_stop(orders)) is not None:
             await self._visit(orders.stops.index(stop), stop)
-            await self._flight.release(stop)
+            with suppress(FlightError):  # the next stop will show that it cannot be followed
+                await self._flight.release(stop)
 
     async def _next_stop(self, orders: Orders) -> Stop | None:
         """By the flight; if it cannot be followed any more, by trying one client after another."""
