@@ -78,6 +78,8 @@ def rehearse(
     """
     check_scenario(scenario)
     folder = check_path("out", out)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder}: exists already; name another folder, or delete it")
     check_callable(on_entry=on_entry, should_stop=should_stop, tell=tell)
     changes = {"algorithm": algorithm, "horizon": horizon, "head_start": head_start}
     given = {key: value for key, value in changes.items() if value is not None}
