@@ -100,7 +100,8 @@ class _Courier:
             await stack.enter_async_context(session)
             while self._hold.orders is not None or await self._take_orders(session):
                 if self._hold.manifest is None:
-                    await self._load_model(session)
+                    if not await self._load_model(session):
+                        continue
                     await self._fly()
                     await self._seal()
                 await self._return(session)
@@ -125,10 +126,17 @@ class _Courier:
 
         return await insist(attempt, _AT_HOME)
 
-    async def _load_model(self, session: aiohttp.ClientSession) -> None:
+    async def _load_model(self, session: aiohttp.ClientSession) -> bool:
+        """False if the tour has been closed before it began: there is another one to fly."""
         snapshot = self._hold.snapshot
         url, size = f"{self._home}/models/{snapshot.model}", self._kit.model_size
-        await fetch(session, url, snapshot.model, size, self._files, patience=_AT_HOME)
+        try:
+            await fetch(session, url, snapshot.model, size, self._files, patience=_AT_HOME)
+        except RefusedByPeer as error:
+            if error.status not in _CLOSED:
+                raise
+            self._forget(error.reason)
+            return False
         self._log(
             "departed",
             tour=snapshot.tour,
@@ -136,27 +144,33 @@ class _Courier:
             version=snapshot.version,
             stops=len(self._hold.orders.stops) if self._hold.orders else 0,
         )
+        return True
+
+    def _forget(self, reason: str) -> None:
+        """The server says that the tour is closed; what is on board is with the clients too."""
+        self._log("tour-closed", tour=self._hold.snapshot.tour, reason=reason)
+        self._commit(self._hold.close(None))
+        self._files.remove_unless(self._hold.files())
 
     async def _return(self, session: aiohttp.ClientSession) -> None:
         """Until the server has taken it, or says that the tour is closed."""
         manifest = self._hold.manifest
         assert manifest is not None
-        receipt = None
-        while receipt is None:
+        while True:
             try:
                 receipt = await self._deliver(session, manifest)
+                break
             except RefusedByPeer as error:
                 if error.status in _CLOSED:
-                    self._log("tour-closed", tour=manifest.tour, reason=error.reason)
-                    break
+                    self._forget(error.reason)
+                    return
                 if error.status == _NOT_US:
                     raise
                 self._log("return-refused", tour=manifest.tour, reason=error.reason)
                 await asyncio.sleep(_UNTIL_VOID / self._kit.speedup)
         self._commit(self._hold.close(receipt))
         self._files.remove_unless(self._hold.files())
-        if receipt is not None:
-            self._log("returned", tour=manifest.tour, parcels=len(manifest.parcels))
+        self._log("returned", tour=manifest.tour, parcels=len(manifest.parcels))
 
     async def _deliver(self, session: aiohttp.ClientSession, manifest: Manifest) -> Receipt:
         url = f"{self._home}/tours/{manifest.tour}"

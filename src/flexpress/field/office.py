@@ -103,10 +103,8 @@ class Office:
         """The one that its open tour carries."""
         courier, sha = peer_in(request).name, request.match_info["sha"]
         tours = self._book.open_tours().values()
-        if not any((tour.courier, tour.model) == (courier, sha) for tour in tours) or not (
-            self._files.has(sha)
-        ):
-            raise Refused(404, f"{courier} has no open tour with this model")
+        if not any((tour.courier, tour.model) == (courier, sha) for tour in tours):
+            raise Refused(410, f"{courier} has no open tour with this model; depart again")
         return await send_file(request, self._files.path(sha))
 
     async def _announce(self, request: web.Request) -> web.Response:
