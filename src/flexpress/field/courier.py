@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TypeVar
@@ -124,7 +124,23 @@ class _Courier:
         async def attempt() -> Orders | Wait:
             return await ask(session, f"{self._home}/depart", question, Orders, Wait)
 
-        return await insist(attempt, _AT_HOME)
+        return await self._insist(attempt)
+
+    async def _insist(self, attempt: Callable[[], Awaitable[_A]]) -> _A:
+        """The server is waited for without an end: so each new reason is told, once."""
+        told = ""
+
+        async def once_more() -> _A:
+            nonlocal told
+            try:
+                return await attempt()
+            except LinkDown as error:
+                if str(error) != told:
+                    told = str(error)
+                    self._log("server-not-reached", reason=told)
+                raise
+
+        return await insist(once_more, _AT_HOME)
 
     async def _load_model(self, session: aiohttp.ClientSession) -> bool:
         """False if the tour has been closed before it began: there is another one to fly."""
@@ -181,11 +197,11 @@ class _Courier:
         async def finish() -> Receipt:
             return await ask(session, f"{url}/return", manifest, Receipt, silence=_MERGING)
 
-        missing = await insist(announce, _AT_HOME)
+        missing = await self._insist(announce)
         for content, _ in missing.contents:
             path = self._files.path(content)
             await push(session, f"{url}/contents/{content}", path, patience=_AT_HOME)
-        return await insist(finish, _AT_HOME)
+        return await self._insist(finish)
 
     # In the air
 
