@@ -55,6 +55,7 @@ class Script:
         return [entry["event"] for entry in self.entries if entry["event"] in kinds]
 
     async def ask(self, session: Any, url: str, question: Any, *kinds: Any, **_: Any) -> Any:
+        await asyncio.sleep(0)  # as every answer takes time: a limit of 0 seconds is over
         place = url.rpartition("/")[2]
         if place == "depart":
             return _said(self.depart)

@@ -9,6 +9,8 @@ from lone_courier import OVER, Script, fly, orders_of
 
 from flexpress.field import courier as program
 from flexpress.field.calling import LinkDown, Patience, RefusedByPeer
+from flexpress.field.flight import FlightError, MissionChangedError, TimetableFlight
+from flexpress.field.messages import Stop, VisitAnswer
 
 VOID = RefusedByPeer(410, "the tour is void")
 
@@ -31,3 +33,32 @@ def test_a_server_that_is_not_reached_is_told_once_for_each_reason(
     fly(script, tmp_path, monkeypatch)
     told = [entry.get("reason") for entry in script.entries if "reason" in entry]
     assert told == ["connection refused", "silence"]
+
+
+class LostFlight(TimetableFlight):
+    """An autopilot that is not heard any more: as far as it knows, it is at no client."""
+
+    async def next_stop(self) -> Stop | None:
+        raise FlightError("nothing is heard")
+
+    @property
+    def time_left(self) -> float:
+        return 0.0
+
+
+class ChangedFlight(TimetableFlight):
+    """Somebody gives the autopilot another mission while it is at a client."""
+
+    async def release(self, stop: Stop) -> None:
+        raise MissionChangedError("somebody else has changed its mission")
+
+
+@pytest.mark.parametrize("flight", [LostFlight, ChangedFlight])
+def test_clients_are_visited_although_the_flight_is_lost(
+    flight: type[TimetableFlight], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clients = ("client-1", "client-2")
+    script = Script([orders_of(1, *clients), OVER], visits=[VisitAnswer("ready")] * 2)
+    fly(script, tmp_path, monkeypatch, flight)
+    assert script.events("visited", "missed", "returned") == ["visited", "visited", "returned"]
+    assert "flight-lost" in script.events("flight-lost")

@@ -6,6 +6,7 @@ All that it must not forget is in its store, so it continues after a kill -9 whe
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
@@ -211,22 +212,29 @@ class _Courier:
         assert orders is not None
         behind = [orders.stops[stop].client for stop in self._hold.stops_behind()]
         await self._flight.take_off(orders, behind)
-        while (stop := await self._next_stop(orders)) is not None:
-            await self._visit(orders.stops.index(stop), stop)
-            await self._flight.release(stop)
+        while (near := await self._next_stop(orders)) is not None:
+            stop, time_left = near
+            await self._visit(orders.stops.index(stop), stop, min(self._kit.patience, time_left))
+            try:
+                await self._flight.release(stop)
+            except FlightError as error:  # the drone leaves by itself; what is on board counts
+                self._log("flight-lost", reason=str(error))
 
-    async def _next_stop(self, orders: Orders) -> Stop | None:
-        """By the flight; if it cannot be followed any more, by trying one client after another."""
+    async def _next_stop(self, orders: Orders) -> tuple[Stop, float] | None:
+        """With the seconds that the drone stays there, by the flight.
+
+        If it cannot be followed any more, one client after another is tried: who knows how long.
+        """
         try:
-            return await self._flight.next_stop()
+            stop = await self._flight.next_stop()
+            return None if stop is None else (stop, self._flight.time_left)
         except FlightError as error:
             self._log("flight-lost", reason=str(error))
             number = self._hold.next_stop()
-            return None if number is None else orders.stops[number]
+            return None if number is None else (orders.stops[number], math.inf)
 
-    async def _visit(self, number: int, stop: Stop) -> None:
-        """As long as the drone may stay, and patience lasts."""
-        limit = min(self._kit.patience, self._flight.time_left)
+    async def _visit(self, number: int, stop: Stop, limit: float) -> None:
+        """Within so many seconds."""
         self._log("arrived", client=stop.client, tour=self._hold.snapshot.tour)
         begun = time.monotonic()
         try:
