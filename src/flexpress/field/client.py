@@ -67,7 +67,7 @@ class _Client:
         self._desk = ClientDesk(store.tables, kit.run, kit.name)
         self._begin_database(folder)
         trainer = Trainer.in_folder(kit.training, folder, tell)
-        self._training = LocalTraining(trainer, store, self._files, kit)
+        self._training = LocalTraining(trainer, store, self._files, kit, self._desk.files)
         self._visiting = asyncio.Lock()
 
     def _begin_database(self, folder: Path) -> None:
