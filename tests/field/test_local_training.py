@@ -10,45 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_field import RUN
+from lone_client import KIT, SLOT, TRAINING
 
 from flexpress.errors import InputError
 from flexpress.field.desk import BaseRow
-from flexpress.field.kit import ClientKit
 from flexpress.field.local_training import LOCAL, LocalTraining
 from flexpress.field.store import Files, Store
 from flexpress.field.tables import row_types
 from flexpress.field.trainer import LocalModel, Trainer
-from flexpress.field.training import Training
 from flexpress.learning import Quadratic
-
-SLOT = 60.0
-TRAINING = Training(
-    client=1,
-    number=0,
-    model="logistic",
-    engine="auto",
-    num_params=3,
-    dtype="float64",
-    image=(1, 1, 1),
-    pixels="uint8",
-    num_classes=2,
-    scale=(1.0,),
-    shift=(0.0,),
-    learning_rate=0.1,
-    batch_size=1,
-    seed=1,
-    head_start=0.0,
-    preloaded=True,
-    clock="wall",
-    slot=SLOT,
-    ticks_per_slot=1,
-    period=10,
-    offset=5,
-)
-KIT = ClientKit(
-    RUN, "client-1", "sum", 3, "float64", 1.0, "localhost", 1, "0" * 64, "0" * 64, TRAINING
-)
 
 
 @dataclass

@@ -126,7 +126,10 @@ class _Client:
         parcel = None
         if needs.freeze is not None and local is not None and local.num_steps:
             steps, update = local.num_steps, local.update
-            parcel = await asyncio.to_thread(self._freeze, needs.freeze, steps, update)
+            if np.isfinite(update).all():
+                parcel = await asyncio.to_thread(self._freeze, needs.freeze, steps, update)
+            else:  # nobody would take it, and a sum that has it in it would be lost
+                self._log("not-finite", tour=snapshot.tour, steps=steps)
         first_step = self._training.first_step(snapshot.round, local)
         now = time.time()
         visited = self._desk.visit(peer, snapshot, parcel, now=now, first_step=first_step)
