@@ -140,8 +140,7 @@ class Office:
         missing = next((sha for sha in needed if fresh and not self._files.has(sha)), None)
         if missing:
             raise Refused(422, f"content {missing} has not arrived; send the manifest first")
-        keys = {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
-        refused, unproven = await asyncio.to_thread(self._examine, manifest, fresh, keys)
+        refused, unproven = await asyncio.to_thread(self._examine, manifest, fresh, self.keys())
         decided = self._book.accept(courier, manifest, digest, manifest.total, refused, unproven)
         came = [
             LAST.put(p.name.client, LastRow(manifest.tour, p.version, time.time())) for p in fresh
@@ -199,14 +198,19 @@ class Office:
         update: Vector = np.frombuffer(vector, self._dtype)
         return update
 
-    def total_of(self, total: str | None, parcels: tuple[Parcel, ...]) -> Vector | None:
+    def keys(self) -> dict[str, str]:
+        """Of all members, to take along into a thread: tables may change meanwhile."""
+        return {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
+
+    def total_of(
+        self, total: str | None, parcels: tuple[Parcel, ...], keys: Mapping[str, str]
+    ) -> Vector | None:
         """The sum that a courier has brought, added up in the order of its manifest."""
         if total is not None:
             brought: Vector = np.frombuffer(self._files.read(total), self._dtype)
             return brought
         if not parcels:
             return None
-        keys = {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
         added = np.zeros(self._kit.num_params, self._dtype)
         for parcel in parcels:
             added += self._opened(parcel, keys)

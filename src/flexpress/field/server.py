@@ -171,7 +171,7 @@ class _Server:
                 continue
             homes = [HOMES.rows(self._store.tables)[self._home_key(key)] for key in due.homes]
             try:
-                step = await asyncio.to_thread(self._perform, mission, due, homes)
+                step = await self._perform(mission, due, homes)
             except DivergedError as error:
                 self._log("diverged", reason=str(error))
                 raise
@@ -239,11 +239,16 @@ class _Server:
         ]
         return Home(home.state == "accepted", version, tuple(brought))
 
-    def _perform(self, mission: Mission, due: Due, homes: list[HomeRow]) -> Step:
-        """In a thread: merging and evaluating take their time."""
-        sums = [self._office.total_of(home.total, home.parcels) for home in homes]
-        brought = [total for total in sums if total is not None]
-        return mission.perform(due, brought, self._num_clients(mission))
+    async def _perform(self, mission: Mission, due: Due, homes: list[HomeRow]) -> Step:
+        """In a thread: merging and evaluating take their time, and members may join meanwhile."""
+        num_clients, keys = self._num_clients(mission), self._office.keys()
+
+        def perform() -> Step:
+            sums = [self._office.total_of(home.total, home.parcels, keys) for home in homes]
+            brought = [total for total in sums if total is not None]
+            return mission.perform(due, brought, num_clients)
+
+        return await asyncio.to_thread(perform)
 
     def _num_clients(self, mission: Mission) -> int:
         """N: by the plan's clock all that are visited, by the wall clock all that are enrolled."""

@@ -1,0 +1,45 @@
+"""What the server's program does, beyond the rules of its book."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from lone_server import lone_server, server_kit
+
+from flexpress.field.book_rows import HomeRow, MemberRow
+from flexpress.field.due import Due, Progress
+from flexpress.field.mission import Mission
+
+
+class Joining:
+    """A mission in the midst of whose step a client joins."""
+
+    def __init__(self, tables: Any) -> None:
+        self.members = tables["members"]
+        self.performed: tuple[Any, ...] = ()
+
+    def perform(self, due: Due, sums: list[Any], num_clients: int) -> None:
+        self.performed = (sums, num_clients)
+
+
+def test_a_step_looks_at_the_members_before_it_takes_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dictionaries that change while another thread walks through them end the program."""
+    with lone_server(tmp_path, server_kit()) as server:
+        mission = Joining(server._store.tables)
+        total = server._files.write(np.ones(3).tobytes())
+
+        async def later(work: Any, *arguments: Any) -> Any:
+            monkeypatch.setitem(mission.members, "client-2", MemberRow("client"))
+            return work(*arguments)
+
+        monkeypatch.setattr(asyncio, "to_thread", later)
+        home = HomeRow("courier-1", 0, 1, "accepted", total)
+        asyncio.run(server._perform(cast(Mission, mission), Due((), Progress()), [home]))
+    ((brought,), num_clients) = mission.performed
+    assert (brought.tolist(), num_clients) == ([1.0, 1.0, 1.0], 1)
