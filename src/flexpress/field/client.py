@@ -12,6 +12,7 @@ from typing import TypeVar
 import numpy as np
 from aiohttp import web
 
+from flexpress.arguments import check_path
 from flexpress.callbacks import Tell
 from flexpress.errors import InputError
 from flexpress.field.answering import answer, guard, peer_in, read_message, serve
@@ -39,12 +40,13 @@ OnPort = Callable[[int], None]
 
 
 def run_client(
-    folder: Path,
+    folder: str | Path,
     *,
     log: Log | None = None,
     on_port: OnPort = lambda port: None,
 ) -> None:
     """Train and serve until it is stopped. `on_port` is called with the port it listens at."""
+    folder = check_path("folder", folder)
     kit = load_kit(folder, ClientKit)
     log = log or Log(kit.name)
 

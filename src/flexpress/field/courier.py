@@ -16,6 +16,7 @@ from typing import TypeVar
 import aiohttp
 import numpy as np
 
+from flexpress.arguments import check_path
 from flexpress.field.calling import LinkDown, Patience, RefusedByPeer, ask, insist, open_session
 from flexpress.field.flight import Flight, FlightError, TimetableFlight
 from flexpress.field.flight_file import load_flight_file
@@ -59,7 +60,7 @@ _CLOSED = (409, 410)
 
 
 def run_courier(
-    folder: Path,
+    folder: str | Path,
     *,
     log: Log | None = None,
     autopilot: str | None = None,
@@ -68,6 +69,7 @@ def run_courier(
 
     It is near a client at the times of the plan, or when the autopilot at this address says so.
     """
+    folder = check_path("folder", folder)
     kit = load_kit(folder, CourierKit)
     flight = TimetableFlight(kit.speedup) if autopilot is None else _follow(folder, autopilot)
     with Store.open(folder / STATE, COURIER_ROWS) as store:

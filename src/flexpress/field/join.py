@@ -28,11 +28,12 @@ from flexpress.files.disk import read_bytes, write_file
 _NAME = re.compile("(courier|client)-[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?")
 
 
-def add_courier(folder: Path, name: str) -> Path:
+def add_courier(folder: str | Path, name: str) -> Path:
     """A new courier; `folder` is the operator's kit, beside that of the authority.
 
     It has no clients until some are given to it (`add_client` again, with its name).
     """
+    folder = check_path("folder", folder)
     kits, operator = _kits(folder, name, "courier")
     example = load_kit(_example(kits, "courier"), CourierKit)
     place = kits / name
@@ -47,8 +48,11 @@ def add_courier(folder: Path, name: str) -> Path:
     return place
 
 
-def add_client(folder: Path, name: str, *, courier: str, at: str, samples: str | Path) -> Path:
+def add_client(
+    folder: str | Path, name: str, *, courier: str, at: str, samples: str | Path
+) -> Path:
     """A new client with these samples, at HOST:PORT, at the end of the tour of this courier."""
+    folder = check_path("folder", folder)
     kits, operator = _kits(folder, name, "client")
     source = check_path("samples", samples)
     example = load_kit(_example(kits, "client"), ClientKit)

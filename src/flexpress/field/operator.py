@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from aiohttp import web
 
+from flexpress.arguments import check_path
 from flexpress.errors import InputError
 from flexpress.field.answering import answer, guard, read_message
 from flexpress.field.book import ServerBook
@@ -236,8 +237,9 @@ def member_row(entry: Entry) -> MemberRow:
     )
 
 
-def operate(folder: Path, action: str, what: str = "") -> Status | Done:
+def operate(folder: str | Path, action: str, what: str = "") -> Status | Done:
     """Ask the server: `status`, `void` a tour or a courier's round, `revoke` a member, `stop`."""
+    folder = check_path("folder", folder)
     kit = load_kit(folder, OperatorKit)
     if action in ("void", "revoke") and not what:
         raise InputError(f"{action}: name what to {action}; `status` shows what there is")

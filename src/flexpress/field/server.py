@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from aiohttp import web
 
+from flexpress.arguments import check_path
 from flexpress.errors import DivergedError
 from flexpress.field import store as durability
 from flexpress.field.answering import serve
@@ -57,8 +58,9 @@ _ASK_AGAIN = 2.0
 """Seconds after which a courier that waits asks again; divided by the speedup."""
 
 
-def run_server(folder: Path, *, log: Log | None = None) -> None:
+def run_server(folder: str | Path, *, log: Log | None = None) -> None:
     """Serve until it is stopped, also after the mission is over. DivergedError if it diverges."""
+    folder = check_path("folder", folder)
     kit = load_kit(folder, ServerKit)
     log = log or Log(kit.name)
     scenario = Scenario.load(folder / SCENARIO)
