@@ -12,6 +12,7 @@ from lone_server import lone_server, server_kit
 
 from flexpress.field.book_rows import HomeRow, MemberRow
 from flexpress.field.due import Due, Progress
+from flexpress.field.messages import Wait
 from flexpress.field.mission import Mission
 
 
@@ -43,3 +44,10 @@ def test_a_step_looks_at_the_members_before_it_takes_its_time(
         asyncio.run(server._perform(cast(Mission, mission), Due((), Progress()), [home]))
     ((brought,), num_clients) = mission.performed
     assert (brought.tolist(), num_clients) == ([1.0, 1.0, 1.0], 1)
+
+
+def test_couriers_do_not_ask_all_the_time_however_fast_time_passes(tmp_path: Path) -> None:
+    with lone_server(tmp_path, server_kit(speedup=1e9)) as server:
+        answer = server._book.depart("courier-1").answer
+    assert isinstance(answer, Wait)
+    assert answer.seconds == 0.05

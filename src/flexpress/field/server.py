@@ -56,6 +56,8 @@ RUN = "run"
 
 _ASK_AGAIN = 2.0
 """Seconds after which a courier that waits asks again; divided by the speedup."""
+_LEAST_WAIT = 0.05
+"""However large the speedup is: couriers that ask all the time leave no time to train."""
 
 
 def run_server(folder: str | Path, *, log: Log | None = None) -> None:
@@ -103,7 +105,7 @@ class _Server:
             kit.payload,
             kit.model_size,
             content_size=kit.model_size + sealed,
-            wait_seconds=_ASK_AGAIN / max(1.0, kit.speedup),
+            wait_seconds=max(_LEAST_WAIT, _ASK_AGAIN / max(1.0, kit.speedup)),
         )
         self._changed = asyncio.Event()
         self._stopped = asyncio.Event()
