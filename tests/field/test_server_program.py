@@ -8,12 +8,14 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from lone_server import lone_server, server_kit
+from lone_server import KEY, lone_server, server_kit
 
-from flexpress.field.book_rows import HomeRow, MemberRow
+from flexpress.field.book_rows import MEMBERS, HomeRow, MemberRow
 from flexpress.field.due import Due, Progress
+from flexpress.field.kit import Entry
 from flexpress.field.messages import Wait
 from flexpress.field.mission import Mission
+from flexpress.field.operator import Enrol, OperatorDesk
 
 
 class Joining:
@@ -51,3 +53,23 @@ def test_couriers_do_not_ask_all_the_time_however_fast_time_passes(tmp_path: Pat
         answer = server._book.depart("courier-1").answer
     assert isinstance(answer, Wait)
     assert answer.seconds == 0.05
+
+
+def test_couriers_that_join_get_numbers_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever their kits say: who makes them does not see kits that were taken away."""
+    with lone_server(tmp_path, server_kit()) as server:
+        desk = OperatorDesk(
+            server._kit, server._store, server._book, server._log, *[cast(Any, lambda: None)] * 3
+        )
+
+        async def asked(request: Any, kind: Any) -> Any:
+            return Enrol(server._kit.run, Entry(request, "courier", KEY, 1))
+
+        monkeypatch.setattr(desk, "_read", asked)
+        for name in ("courier-a", "courier-b", "courier-a"):
+            asyncio.run(desk._enrol(cast(Any, name)))
+        members = MEMBERS.rows(server._store.tables)
+        numbers = {name: row.number for name, row in members.items() if row.role == "courier"}
+    assert numbers == {"courier-1": 1, "courier-a": 2, "courier-b": 3}
