@@ -53,8 +53,8 @@ from flexpress.scenario import Scenario
 RUN = "run"
 """The run folder, in the server's kit."""
 
-_ASK_AGAIN = 2.0
-"""Seconds after which a courier that waits asks again; divided by the speedup."""
+_ASK_AGAIN, _NOT_BEFORE = 2.0, 0.05
+"""Seconds after which a courier that waits asks again; divided by the speedup, but not below."""
 
 
 def run_server(folder: Path, *, log: Log | None = None) -> None:
@@ -101,7 +101,7 @@ class _Server:
             kit.payload,
             kit.model_size,
             content_size=kit.model_size + sealed,
-            wait_seconds=_ASK_AGAIN / max(1.0, kit.speedup),
+            wait_seconds=max(_NOT_BEFORE, _ASK_AGAIN / max(1.0, kit.speedup)),
         )
         self._changed = asyncio.Event()
         self._stopped = asyncio.Event()
