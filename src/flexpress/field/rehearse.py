@@ -92,12 +92,12 @@ def make_kits(
 ) -> Path:
     """Kits for this machine, by the plan's clock."""
     mission = Mission(clock="plan", payload=payload, speedup=speedup, patience=_PATIENCE)
-    first = _free_ports(1 + scenario.num_clients)
+    first = free_ports(1 + scenario.num_clients)
     addresses = Addresses(server_port=first, client_port=first + 1)
     return provision(scenario, plan, out=folder, mission=mission, addresses=addresses, tell=tell)
 
 
-def _free_ports(count: int) -> int:
+def free_ports(count: int) -> int:
     """The first of so many ports in a row that nobody uses now."""
     for _ in range(1000):
         first = _PORTS.start + secrets.randbelow(len(_PORTS) - count)
