@@ -11,7 +11,7 @@ SOURCES := pyproject.toml constraints.txt src/flexpress/__init__.py
 
 help:
 	@echo "make install    create .venv with flexpress in it"
-	@echo "make demo       plan the paper's network, learn on it, plan a flight in the Alps: under a minute, into out/demo"
+	@echo "make demo       plan the paper's network, learn on it, plan a flight, rehearse a mission: under a minute, into out/demo"
 	@echo "make test       run the tests, on all cores: under four minutes"
 	@echo "make reproduce  reproduce the paper on a small scale: two minutes, into out/reproduction"
 	@echo "make test-all   run the slow tests too"
@@ -31,12 +31,14 @@ demo: .venv/compiled
 	@$(BIN)/flexpress plan alps --out out/demo/alps
 	@$(BIN)/flexpress export out/demo/alps --format qgc --format kml --out out/demo/missions
 	@$(BIN)/flexpress map out/demo/alps --out out/demo/flight.html
+	@$(BIN)/flexpress rehearse valley --horizon 24 --speedup 100000 --out out/demo/rehearsal
 	@echo
 	@echo "Done. Everything is in out/demo; open these files:"
 	@echo "  minmax/map.png, sws/map.png  two plans for the paper's network of 40 sensors and 4 drones"
 	@echo "  report.html                  what the server learned on the second plan: Sync, Async, both with a head start, an ideal link"
 	@echo "  flight.html                  a flight in the Alps: move the slider, and the drones fly"
 	@echo "  missions/                    the same flight for QGroundControl (.plan) and Google Earth (.kml)"
+	@echo "  rehearsal/kits               what server, couriers and clients of a real mission get; docs/field.md says how to use it"
 
 reproduce: .venv/compiled
 	@$(BIN)/flexpress reproduce --quick --out out/reproduction
@@ -69,7 +71,7 @@ clean:
 .venv/installed: $(SOURCES)
 	$(call environment,.venv)
 	@echo "installing flexpress into .venv"
-	@$(BIN)/python $(INSTALL) --editable ".[geo,certify]"
+	@$(BIN)/python $(INSTALL) --editable ".[geo,certify,field]"
 	@touch $@
 
 # Both at once, a core for each. Without this, each command compiles what it needs, and says so.

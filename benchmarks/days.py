@@ -115,10 +115,10 @@ def exponent(seconds: dict[int, float]) -> float:
 
 
 def scenario_of(num_clients: int) -> Scenario:
-    """The paper's area and drones, evaluated only at both ends of the day."""
+    """The paper's area and drones, no head start, evaluated only at both ends of the day."""
     network = {"blocks": [1, 1], "clients_per_block": num_clients}
     fleet = {"speeds": [10.0] * (num_clients // 10), "budgets": None}
-    run = {"horizon": DAY, "eval_every": DAY}
+    run = {"horizon": DAY, "eval_every": DAY, "head_start": 0.0}
     return Scenario.preset("paper").replace(network=network, fleet=fleet, run=run)
 
 

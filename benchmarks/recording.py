@@ -47,7 +47,7 @@ def recordings(printer: Printer) -> None:
 
 def rows() -> Iterator[list[str]]:
     """A row for each algorithm: rates, the median ratio of rounds side by side, and the count."""
-    scenario = Scenario.preset("paper").replace(run={"horizon": HORIZON})
+    scenario = Scenario.preset("paper").replace(run={"horizon": HORIZON, "head_start": 0.0})
     plan = make_plan(scenario, iterations=1000)
     for algorithm in ALGORITHMS:
         runs: list[Run] = [

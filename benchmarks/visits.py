@@ -52,12 +52,8 @@ def rows(printer: Printer, repeats: int) -> Iterator[list[str]]:
         printer.tell(f"N = {num_clients:,}")
         base = Scenario.preset("paper") if num_clients == 40 else scenario_of(num_clients)
         plan = make_plan(base, iterations=1000)
-        scenarios = [
-            base.replace(
-                run={"algorithm": a, "clock": c, "horizon": horizon, "eval_every": horizon}
-            )
-            for a, c in RULES
-        ]
+        alike = {"horizon": horizon, "eval_every": horizon, "head_start": 0.0}
+        scenarios = [base.replace(run={"algorithm": a, "clock": c, **alike}) for a, c in RULES]
         found = [[measure(each, plan) for each in scenarios] for _ in range(repeats)]
         for i, rule in enumerate(RULES):
             figures = np.array([of_repeat[i] for of_repeat in found]).T

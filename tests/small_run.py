@@ -1,4 +1,8 @@
-"""A small, quick scenario for the tests of `simulate` and `data`, and runs that are cut short."""
+"""A small, quick scenario for the tests of `simulate` and `data`, and runs that are cut short.
+
+It is flown as in the paper, so that runs are called `sync` and `async`. Tests of head starts name
+one.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from flexpress.simulation.run_files import RunWriter
 FOUR = Scenario.preset("four").replace(
     plan={"solver": "exact"},
     learning={"model": "logistic"},
-    run={"horizon": 30, "eval_every": 10},
+    run={"horizon": 30, "eval_every": 10, "head_start": 0.0},
 )
 RESULTS = ("metrics.csv", "trace.jsonl", "model.npy")
 

@@ -35,6 +35,7 @@ solver = "exact"
 [run]
 horizon = 4
 eval_every = 4
+head_start = 0
 """
 SENSORS = "id,x,y\n1,300,0\n2,300,400\n3,-300,0\n4,-300,-400\n"
 
@@ -185,6 +186,7 @@ CASES: dict[str, str] = {
     "plan mine.toml --solver genetic": "genetic",
     "plan mine.toml --objective Minmax": "Minmax",
     "plan mine.toml --objective sws,total": "sws,total",
+    "plan mine.toml --round-trips hours": "hours",
     "plan paper --solver exact": "40 clients",
     "plan mine.toml --certify-seconds 0": "0",
     "plan mine.toml --certify-seconds nan": "nan",

@@ -46,6 +46,7 @@ MODEL = QUADRATIC.initial_model()
 CALLS: dict[str, Callable[[], object]] = {
     "solver": lambda: fx.make_plan(FOUR, solver=as_any("foo")),
     "objective": lambda: fx.make_plan(FOUR, objective=as_any("foo")),
+    "round_trips": lambda: fx.make_plan(FOUR, round_trips=as_any("hours")),
     "iterations": lambda: fx.make_plan(FOUR, iterations=as_any(1.5)),
     "seconds": lambda: fx.make_plan(FOUR, seconds=-1),
     "seconds and iterations": lambda: fx.make_plan(FOUR, seconds=1, iterations=1),

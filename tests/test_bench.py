@@ -260,6 +260,13 @@ def test_the_better_order_counts(part: Any) -> None:
     assert found == {"a": quick, "b": slow}
 
 
+def test_what_is_compared_with_others_has_no_head_start(part: Any) -> None:
+    """Whatever the preset says: a day, and so the cluster and the visits of many clients."""
+    assert part("days").scenario_of(40).run.head_start == 0
+    for name in ("recording", "visits"):
+        assert '"head_start": 0.0' in (FOLDER / f"{name}.py").read_text(encoding="utf-8")
+
+
 def test_calls_of_a_recording_are_counted(part: Any) -> None:
     """None in a plain run; otherwise a step for each slot, and more."""
     recording, four = part("recording"), Scenario.preset("four")

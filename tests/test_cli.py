@@ -50,7 +50,16 @@ def test_help_names_the_commands(run: Run, arguments: tuple[str, ...]) -> None:
 
 def test_help_of_a_command_names_its_options(run: Run) -> None:
     text = run("plan", "--help").out
-    for option in ("objective", "solver", "seconds", "iterations", "seed", "out", "json"):
+    for option in (
+        "objective",
+        "round-trips",
+        "solver",
+        "seconds",
+        "iterations",
+        "seed",
+        "out",
+        "json",
+    ):
         assert f"--{option}" in text
     assert "SCENARIO is a TOML file" in text
 
@@ -112,6 +121,7 @@ def test_json_of_the_four_clients(run: Run, tmp_path: Path, objective: str, cost
     uncertified = {"lower_bound": None, "gap": None, "bound_method": None}
     assert data == {
         "objective": objective,
+        "round_trips": "seconds",
         "feasible": True,
         "solver": "exact",
         "seed": 0,
@@ -150,6 +160,23 @@ def test_the_table_and_the_files(run: Run, tmp_path: Path) -> None:
 def test_the_default_folder_is_named_after_the_objective_used(run: Run, tmp_path: Path) -> None:
     assert run("plan", "four", "--solver", "exact", "--objective", "total").code == 0
     assert "flexpress-out/four-total/plan.json" in files(tmp_path)
+    slots = ("--round-trips", "slots")
+    assert "minmax 1 slot, feasible" in run("plan", "four", "--solver", "exact", *slots).out
+    assert "flexpress-out/four-minmax-slots/plan.json" in files(tmp_path)
+
+
+def test_round_trips_in_slots(run: Run, tmp_path: Path) -> None:
+    """The option comes before the scenario's key; table, map and JSON have the unit."""
+    Scenario.preset("four").replace(slot=5.0, plan={"round_trips": "slots"}).save("mine.toml")
+    options = ("mine.toml", "--solver", "exact", "--objective", "sws", "--certify")
+    outcome = run("plan", *options, "--out", "out")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "four: sws 36 slots², feasible" in outcome.out
+    assert "proven: optimal, by dynamic programming" in outcome.out
+    assert run("map", "out", "--out", "map.html").code == 0
+    assert "36 slots\\u00b2" in Path("map.html").read_text()
+    other = json.loads(run("plan", *options, "--round-trips", "seconds", "--json").out)
+    assert (other["round_trips"], other["cost"]) == ("seconds", pytest.approx(784.0))
 
 
 def test_json_and_a_folder(run: Run, tmp_path: Path) -> None:
@@ -189,7 +216,8 @@ ERRORS = {
         "plann",
         "four",
     ): 'no command "plann" (did you mean "plan"?); there are: '
-    "bound, data, export, map, plan, report, reproduce, scenario, simulate",
+    "bound, client, courier, data, export, map, operate, plan, provision, rehearse, report, "
+    "reproduce, scenario, server, simulate",
     ("--foo",): "no option",
     ("plan",): "Missing argument 'SCENARIO'; see flexpress plan --help",
     ("plan", "four", "five"): "Got unexpected extra argument (five)",

@@ -249,6 +249,26 @@ def test_a_scenario_with_a_head_start(run: Run) -> None:
     assert " zeta " in shown
 
 
+def test_a_scenario_that_does_not_say_has_one(run: Run) -> None:
+    """The other one of the pair is without; what is advised can be written into the scenario."""
+    unequal(run={"head_start": None}).save("mine.toml")
+    text = Path("mine.toml").read_text()
+    Path("mine.toml").write_text(text.replace("head_start = 0.5\n", ""))
+    found = document(run("bound", "mine.toml", "--json"))
+    assert found["head_start"] == DEFAULT_HEAD_START == 0.5
+    gammas = [trial["head_start"] for trial in found["head_start_trials"]]
+    assert gammas == [0.5, 0.0]
+    accuracies = [trial["accuracy"] for trial in found["head_start_trials"]]
+    advice = found["advice"]
+    assert advice["head_start"] == (0.0 if accuracies[1] - accuracies[0] >= WORTH else 0.5)
+    shown = run("bound", "mine.toml").out.splitlines()
+    (caution,) = [line for line in shown if "learning.learning_rate" in line]
+    assert "up to which Theorem 3 holds" in caution
+    paper = document(run("bound", "mine.toml", "--head-start", "0", "--json"))
+    assert paper["head_start"] == 0
+    assert [trial["head_start"] for trial in paper["head_start_trials"]] == [0.0, 0.5]
+
+
 def test_the_option_is_the_scenario_s_setting(run: Run) -> None:
     unequal().save("without.toml")
     unequal(run={"head_start": 0.25}).save("with.toml")

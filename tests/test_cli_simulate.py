@@ -134,6 +134,32 @@ def test_head_start_and_preloaded(run: Run, scenario: str) -> None:
     assert contents("back", RESULTS) == contents("plain", RESULTS) != contents("r", RESULTS)
 
 
+def test_a_scenario_that_does_not_say_has_a_head_start(run: Run, scenario: str) -> None:
+    """The same as if it said 0.5; 0 gives what it had before, and an ideal link has none."""
+    silent = Path("silent.toml")
+    silent.write_text(Path(scenario).read_text().replace("head_start = 0.0\n", ""))
+    assert "head_start" not in silent.read_text()
+    both = ("--algorithm", "sync", "--algorithm", "async", "--algorithm", "direct")
+    outcome = run("simulate", str(silent), *both, "--out", "r")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.splitlines()[1].split() == ["head", "start", "0.5", "0.5", "-"]
+    flown = {path.name for path in Path("r").iterdir() if path.is_dir()}
+    assert flown == {"sync-head-start", "async-head-start", "direct"}
+    for name in flown:
+        used = Scenario.load(f"r/{name}/scenario-used.toml").run
+        assert (used.head_start, used.preloaded) == (0.0 if name == "direct" else 0.5, False)
+    named = ("--head-start", "0.5", "--out", "named")
+    run("simulate", scenario, *both, *named)
+    for name in flown:
+        assert contents(f"r/{name}", RESULTS) == contents(f"named/{name}", RESULTS)
+    run("simulate", str(silent), *both, "--head-start", "0", "--out", "off")
+    run("simulate", scenario, *both, "--out", "before")
+    for name in ("sync", "async", "direct"):
+        assert contents(f"off/{name}", RESULTS) == contents(f"before/{name}", RESULTS)
+    assert contents("r/direct", RESULTS) == contents("off/direct", RESULTS)
+    assert contents("r/sync-head-start", RESULTS) != contents("off/sync", RESULTS)
+
+
 def test_all_flies_the_head_start_of_the_scenario(run: Run) -> None:
     scenario = write_scenario(run={"head_start": 0.75, "preloaded": True})
     data = json.loads(run("simulate", scenario, "--algorithm", "all", "--json").out)

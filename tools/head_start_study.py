@@ -3,7 +3,7 @@
     python tools/head_start_study.py PART ... [--out FILE] [--workers N]   fly what is missing
     python tools/head_start_study.py PART [--out FILE] --show              print its tables
 
-Parts: `gamma` (the search for a good gamma), `main` (all rows at one rate), `rates` (the search for
+Parts: `gamma` (the search for the default), `main` (all rows at one rate), `rates` (the search for
 the best learning rate of each row), `best` (all rows at these rates), `remote` and `long` (other
 networks), `scarce` (SVHN with 60 samples per client instead of 800), `preloaded` (clients with the
 first model on board).

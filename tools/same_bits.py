@@ -6,7 +6,9 @@ BEFORE and AFTER are two `flexpress` programs, say `.venv/bin/flexpress` of two 
 the same commands: plans of all presets and objectives by all solvers, exports, maps, runs of the
 three algorithms on both clocks, and a report; with --reproduction also `reproduce --quick`. Every
 file is compared. How long a plan took, which version wrote a file, and white space in a page do
-not count.
+not count; nor do the settings of [run] in the scenario beside a plan, which do not change the plan,
+nor the key `round_trips`, which is new in 0.10.0.
+Runs are without a head start: that is preset `paper`, in every version.
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ import argparse
 import html
 import io
 import json
+import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +35,7 @@ FORMATS = ("qgc", "wpl", "geojson", "kml", "gpx", "csv")
 ORIGIN = "46.5,7.9"  # for presets in metres
 GEOGRAPHIC = ("alps",)
 RECORD = ".flexpress.jsonl"
+NEW = "round_trips"
 
 Command = list[str]
 
@@ -54,7 +59,8 @@ def commands(scenarios: Path) -> Iterator[tuple[str, Command]]:
     yield "certified", ["plan", "valley", "--iterations", "3000", "--certify", "--out"]
     for clock in ("slots", "exact"):
         given = str(scenarios / f"{clock}.toml")
-        # Not all: from 0.9.0 on, that includes runs with a head start.
+        # Not all: from 0.9.0 on, that includes runs with a head start. Nor --head-start 0, which
+        # earlier versions do not know.
         named = [word for each in ALGORITHMS for word in ("--algorithm", each)]
         flown = ["--plan", "paper-sws", *named, "--horizon", "60"]
         yield f"run-{clock}", ["simulate", given, *flown, "--out"]
@@ -85,11 +91,15 @@ def run(program: str, words: Command, folder: Path) -> str:
 
 
 def contents(folder: Path) -> dict[str, object]:
-    """What counts of every file. Runs of a reproduction lie in folders named by the version."""
+    """What counts of every file. Runs of a reproduction lie in folders named by the version.
+
+    The scenarios that were given to the commands are not results.
+    """
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
-        if path.is_file() and path.name != RECORD and not name.startswith("quick/runs"):
+        left_out = name.startswith(("quick/runs", "scenarios"))
+        if path.is_file() and path.name != RECORD and not left_out:
             found[name] = content(path)
     return found
 
@@ -97,9 +107,15 @@ def contents(folder: Path) -> dict[str, object]:
 def content(path: Path) -> object:
     if path.name == "plan.json":
         plan = json.loads(path.read_text())
-        return {key: value for key, value in plan.items() if key != "seconds"}
+        return {key: value for key, value in plan.items() if key not in ("seconds", NEW)}
+    if path.suffix == ".toml":
+        lines = path.read_text().splitlines()
+        return [line for line in lines if line != f'{NEW} = "seconds"']
     if path.name == "checkpoint":
         return checkpoint(path)
+    if path.name == "scenario-used.toml" and not (path.parent / "metrics.csv").exists():
+        scenario = tomllib.loads(path.read_text())
+        return {key: value for key, value in scenario.items() if key != "run"}
     if path.suffix == ".html":
         return page(path.read_text())
     return path.read_bytes()
@@ -109,13 +125,15 @@ def checkpoint(path: Path) -> dict[str, object]:
     with np.load(io.BytesIO(path.read_bytes())) as file:
         arrays: dict[str, Any] = {name: file[name] for name in file.files}
     header = json.loads(arrays.pop("header").tobytes())
-    del header["origin"]["flexpress"]
+    for name in ("flexpress", "scenario"):  # the digest of a scenario changes with a new key
+        del header["origin"][name]
     return {"header": header, **{name: array.tobytes() for name, array in arrays.items()}}
 
 
 def page(text: str) -> str:
-    """Without the version, with one way to write signs and white space."""
-    first, *others = html.unescape(text).split("Made by flexpress ")
+    """Without the version and the solver's time, with one way to write signs and white space."""
+    text = re.sub(r"(, seed \d+), [\d.,]+ s\b", r"\1", html.unescape(text))
+    first, *others = text.split("Made by flexpress ")
     rest = "".join(other.partition(":")[2] for other in others)
     return " ".join((first + rest).replace(">", "> ").replace("<", " <").split())
 

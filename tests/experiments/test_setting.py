@@ -9,6 +9,7 @@ import pytest
 
 from flexpress.experiments.figures import ASYNC, FIGURES, SYNC, Figure
 from flexpress.experiments.setting import FIRST_SEED, FULL, QUICK, Scale, Setting
+from flexpress.scenario import Scenario
 
 NAMES = [
     *("network", "iid-fmnist", "iid-svhn", "type1-fmnist", "type1-svhn"),
@@ -82,6 +83,21 @@ def test_the_fleet(
 def test_labels_say_what_is_set(figure: str, words: str, field: str, value: float) -> None:
     for line in named(figure).lines:
         assert (getattr(line.setting, field) == value) == line.label.endswith(f", {words}")
+
+
+@pytest.mark.parametrize("scale", [FULL, QUICK])
+def test_no_head_start_as_in_the_paper(scale: Scale, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither by the presets, nor if they had one."""
+    settings = {line.setting for figure in FIGURES for line in figure.lines}
+    runs = [setting.scenario(scale, 0, 1).run for setting in settings]
+    assert {(run.head_start, run.preloaded) for run in runs} == {(0.0, False)}
+    preset = Scenario.preset
+
+    def other(name: str, seed: int | None = None) -> Scenario:
+        return preset(name, seed).replace(run={"head_start": 0.5})
+
+    monkeypatch.setattr(Scenario, "preset", other)
+    assert [setting.scenario(scale, 0, 1).run for setting in settings] == runs
 
 
 def test_data_and_clock() -> None:

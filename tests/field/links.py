@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+import socket
+import struct
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiohttp
@@ -18,7 +20,7 @@ from flexpress.field.calling import Patience, open_session
 from flexpress.field.serving import Uploads, send_file
 from flexpress.field.store import Files
 
-HURRIED = Patience(total=300.0, silence=120.0, first_wait=0.001, longest_wait=0.05)
+HURRIED = Patience(total=600.0, silence=120.0, first_wait=0.001, longest_wait=0.01)
 
 
 def make_kits(folder: Path) -> Path:
@@ -28,66 +30,77 @@ def make_kits(folder: Path) -> Path:
     return folder
 
 
-@dataclass
 class Link:
-    """A loopback proxy. Each connection is cut after so many bytes; a rate limits it."""
+    """A proxy on this machine. It cuts each connection after so many bytes, both ways together."""
 
-    port: int  # of the program
-    budgets: Callable[[], float] = lambda: float("inf")  # bytes until the next cut, both ways
-    rate: float = float("inf")  # bytes a second
-    reset: bool = True  # a cut is a reset; else the connection is just closed
-    connections: int = 0
-    carried: int = 0
-    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    def __init__(
+        self,
+        port: int,
+        budgets: Callable[[], float] = lambda: math.inf,
+        *,
+        rate: float = math.inf,
+        reset: bool = True,
+    ) -> None:
+        """To this port. The rate is in bytes a second; a cut is a reset, or else an end."""
+        self._port, self._budgets, self._rate, self._reset = port, budgets, rate, reset
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.connections = 0
+        self.carried = 0
 
     @asynccontextmanager
     async def up(self) -> AsyncIterator[int]:
-        server = await asyncio.start_server(self._carry, "127.0.0.1", 0)
-        try:
-            yield server.sockets[0].getsockname()[1]
-        finally:
-            server.close()
-            for task in list(self._tasks):
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Its own port."""
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            listening.setblocking(False)
+            self._start(self._accept(listening))
+            try:
+                yield listening.getsockname()[1]
+            finally:
+                for task in self._tasks:
+                    task.cancel()
+                await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _carry(self, near: asyncio.StreamReader, near_out: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
-        self.connections += 1
-        try:
-            far, far_out = await asyncio.open_connection("127.0.0.1", self.port)
-            left = [self.budgets()]
-            pumps = [
-                asyncio.create_task(self._pump(near, far_out, left)),
-                asyncio.create_task(self._pump(far, near_out, left)),
-            ]
-            await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
-            for pump in pumps:
-                pump.cancel()
-            await asyncio.gather(*pumps, return_exceptions=True)
-            for out in (near_out, far_out):
-                out.transport.abort() if self.reset else out.close()
-        except OSError:
-            near_out.transport.abort()
-        except asyncio.CancelledError:
-            near_out.transport.abort()
-        finally:
-            self._tasks.discard(task)
+        task.add_done_callback(self._tasks.discard)
 
-    async def _pump(
-        self, source: asyncio.StreamReader, target: asyncio.StreamWriter, left: list[float]
-    ) -> None:
-        with suppress(OSError):
-            while left[0] > 0 and (chunk := await source.read(2**14)):
-                chunk = chunk[: int(min(left[0], len(chunk)))]
-                left[0] -= len(chunk)
-                self.carried += len(chunk)
-                if self.rate < float("inf"):
-                    await asyncio.sleep(len(chunk) / self.rate)
-                target.write(chunk)
-                await target.drain()
+    async def _accept(self, listening: socket.socket) -> None:
+        while True:
+            near, _ = await asyncio.get_running_loop().sock_accept(listening)
+            self.connections += 1
+            self._start(self._carry(near))
+
+    async def _carry(self, near: socket.socket) -> None:
+        loop, left = asyncio.get_running_loop(), [self._budgets()]
+        with near, socket.socket() as far:
+            far.setblocking(False)
+            await loop.sock_connect(far, ("127.0.0.1", self._port))
+            for end in (near, far):
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            pumps = [
+                asyncio.create_task(self._pump(near, far, left)),
+                asyncio.create_task(self._pump(far, near, left)),
+            ]
+            try:
+                await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for pump in pumps:
+                    pump.cancel()
+                await asyncio.gather(*pumps, return_exceptions=True)
+            if self._reset:
+                for end in (near, far):
+                    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    async def _pump(self, source: socket.socket, target: socket.socket, left: list[float]) -> None:
+        loop = asyncio.get_running_loop()
+        while left[0] > 0 and (chunk := await loop.sock_recv(source, 2**14)):
+            chunk = chunk[: int(min(left[0], len(chunk)))]
+            left[0] -= len(chunk)
+            self.carried += len(chunk)
+            if self._rate < math.inf:
+                await asyncio.sleep(len(chunk) / self._rate)
+            await loop.sock_sendall(target, chunk)
 
 
 def seeded(seed: int, low: int, high: int) -> Callable[[], float]:

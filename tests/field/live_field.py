@@ -37,10 +37,10 @@ from ledger import MOST_STEPS, Ledger, counts
 from small_run import FOUR, environment
 
 from flexpress.callbacks import ignore_note
-from flexpress.field import provision as provisioning
+from flexpress.field import provisioning
 from flexpress.field.kit import Payload
-from flexpress.field.provision import Addresses, Mission, provision
-from flexpress.field.rehearse import free_ports
+from flexpress.field.provisioning import provision
+from flexpress.field.rehearsal import free_ports
 from flexpress.field.server import RUN
 from flexpress.planning import Plan
 from flexpress.scenario import Scenario
@@ -93,16 +93,21 @@ class Case:
 PLAIN = Case()
 
 
-def make_kits(case: Case, folder: Path, mission: Mission | None = None) -> Path:
+def make_kits(case: Case, folder: Path, **settings: Any) -> Path:
     """For this machine. By default by the plan's clock, and nobody waits for a time of day."""
-    scenario, plan = case.scenario, case.plan
-    mission = mission or Mission(clock="plan", payload=case.payload, speedup=1e9, patience=PATIENCE)
+    scenario, ledger = case.scenario, Ledger.of(case.scenario.client_ids)
     first = free_ports(1 + scenario.num_clients)
-    addresses = Addresses(server_port=first, client_port=first + 1)
+    usual = {"clock": "plan", "payload": case.payload, "speedup": 1e9, "patience": PATIENCE}
     with pytest.MonkeyPatch.context() as patch:
-        ledger = Ledger.of(scenario.client_ids)
         patch.setattr(provisioning, "learner_of", lambda *_, **__: ledger)
-        return provision(scenario, plan, out=folder, mission=mission, addresses=addresses)
+        return provision(
+            scenario,
+            case.plan,
+            out=folder,
+            server=f"127.0.0.1:{first}",
+            clients=f"127.0.0.1:{first + 1}",
+            **{**usual, **settings},
+        )
 
 
 def simulated(case: Case, folder: Path) -> dict[str, bytes]:

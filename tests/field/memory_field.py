@@ -8,15 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from fleets import random_fleet
+from msgspec.structs import replace
 
 from flexpress.field.due import Brought, Due, Home, Key, Progress, Release, Situation
 from flexpress.field.mission import Mission, open_mission
 from flexpress.field.trainer import Trainer
-from flexpress.learning import Learner, Vector
+from flexpress.field.training import Training
+from flexpress.learning import Learner, Quadratic, Vector
 from flexpress.learning.job import first_model
 from flexpress.learning.summing import add_up
 from flexpress.planning import Plan
 from flexpress.scenario import Scenario
+from flexpress.simulation.timetable import Timetable
 
 Id = int | str
 
@@ -60,6 +64,7 @@ class MemoryField:
         self.released: list[Release] = []
         self.homes: dict[Key, Home] = {}
         self.totals: dict[Key, Vector] = {}
+        self.merged: list[Brought] = []  # all that are in the model
         if scenario.run.preloaded:
             for client in self.clients.values():
                 client.base = -1, 0, self.models[0]
@@ -150,8 +155,67 @@ class MemoryField:
         self.stored = step.progress.to_json()
         self.released += due.releases
         for key in due.homes:
-            del self.homes[key]
+            self.merged += self.homes.pop(key).brought
         if rng.random() < deaths:
             return False
         mission.committed(step)
         return True
+
+
+PLAIN = Training(
+    client=0,
+    number=0,
+    model="logistic",
+    engine="auto",
+    num_params=4,
+    dtype="float64",
+    image=(1, 1, 1),
+    pixels="float32",
+    num_classes=2,
+    scale=(1.0,),
+    shift=(0.0,),
+    learning_rate=0.1,
+    batch_size=1,
+    seed=0,
+    head_start=0.0,
+    preloaded=False,
+    clock="plan",
+    slot=1.0,
+    ticks_per_slot=1,
+    period=1,
+    offset=0,
+)
+
+
+def quadratic_trainers(
+    scenario: Scenario, plan: Plan, learner: Quadratic
+) -> dict[int | str, Trainer]:
+    """Clients without data, which train as the timetable says."""
+    timetable = Timetable.of(scenario, plan, scenario.run.algorithm)
+    return {
+        client: Trainer(
+            replace(
+                PLAIN,
+                client=client,
+                head_start=scenario.run.head_start,
+                preloaded=timetable.preloaded,
+                slot=timetable.slot,
+                ticks_per_slot=timetable.ticks_per_slot,
+                period=convoy.period,
+                offset=offset,
+            ),
+            learner,
+        )
+        for convoy in timetable.convoys
+        for route in convoy.routes
+        for client, offset in zip(route.clients, route.offsets, strict=True)
+    }
+
+
+def random_field(seed: int, folder: Path, run: dict[str, object]) -> MemoryField:
+    fleet = random_fleet(seed)
+    every = 1 + seed % 4
+    scenario = fleet.scenario.replace(run={"horizon": fleet.horizon, "eval_every": every, **run})
+    learner = Quadratic.random(scenario.client_ids, params=4, seed=seed, noise=0.3)
+    trainers = quadratic_trainers(scenario, fleet.plan, learner)
+    return MemoryField(scenario, fleet.plan, learner, trainers, folder)

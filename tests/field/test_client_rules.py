@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from small_field import INCARNATION, RUN, Client, commit, copied, parcel_of, sha
 
-from flexpress.field.desk import BASE, KNOWN, OUTBOX, BaseRow, ClientDesk, KnownRow
+from flexpress.field.desk import OUTBOX, BaseRow, ClientDesk, KnownRow
 from flexpress.field.messages import Parcel, Seen, Snapshot, VisitAnswer
 from flexpress.field.tables import Refused
 
@@ -184,12 +184,24 @@ def test_nothing_is_frozen_twice_on_one_tour() -> None:
         client.desk.visit("courier-1", FIRST, parcel, now=2.0, first_step=0)
 
 
-def test_a_revoked_courier_gets_no_contents() -> None:
+def test_a_revoked_courier_is_known() -> None:
     client = Client("client-1")
     client.visit(replace(FIRST, revoked=("courier-8",)))
-    client.desk.admit("courier-1")
-    with pytest.raises(Refused, match="courier-8 is revoked"):
-        client.desk.admit("courier-8")
-    assert KNOWN.rows(client.tables)[""].revoked == ("courier-8",)
-    assert not client.desk.hands_over(sha("something else"))
-    assert BASE.rows(client.tables)[""].tour == 3
+    assert client.desk.is_revoked("courier-8")
+    assert not client.desk.is_revoked("courier-1")
+
+
+def test_only_what_is_bound_is_handed_over() -> None:
+    client = Client("client-1")
+    (parcel,) = client.visit(FIRST).parcels
+    assert client.desk.hands_over(parcel.content)
+    assert not client.desk.hands_over(FIRST.model)
+
+
+def test_a_model_that_another_courier_brings_is_still_expected() -> None:
+    client = Client("client-1")
+    other = replace(SECOND, tour=4, courier="courier-2", model=sha("x1"), open_tours=(3, 4, 5))
+    commit(client.tables, client.desk.expect("courier-2", other))
+    client.visit(FIRST)
+    assert client.desk.coming == other.model
+    assert client.desk.files() >= {other.model}

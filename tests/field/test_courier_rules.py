@@ -59,6 +59,7 @@ def test_a_courier_goes_from_stop_to_stop() -> None:
     assert courier.hold.next_stop() == 2
     collect(courier, 2)
     assert courier.hold.next_stop() is None
+    assert courier.hold.stops_behind() == [0, 1, 2]
     assert {key: row.state for key, row in STOPS.rows(courier.tables).items()} == {
         "0": "done",
         "1": "missed",

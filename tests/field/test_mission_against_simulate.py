@@ -8,78 +8,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fleets import random_fleet
-from memory_field import MemoryField
-from msgspec.structs import replace
+from memory_field import MemoryField, random_field
+from thinned import by_default, few_and_many
 
 from flexpress.errors import InputError
 from flexpress.field.trainer import Trainer
-from flexpress.field.training import Training, own_dataset, trainings
-from flexpress.learning import Learner, Quadratic, make_learner, make_task
+from flexpress.field.training import own_dataset, trainings
+from flexpress.learning import Learner, make_learner, make_task
 from flexpress.planning import Plan, make_plan
 from flexpress.scenario import Scenario
 from flexpress.simulation import load_run, simulate
-from flexpress.simulation.timetable import Timetable
 
 FILES = "trace.jsonl", "metrics.csv", "model.npy", "scenario-used.toml", "plan.json"
-
-PLAIN = Training(
-    client=0,
-    number=0,
-    model="logistic",
-    engine="auto",
-    num_params=4,
-    dtype="float64",
-    image=(1, 1, 1),
-    pixels="float32",
-    num_classes=2,
-    scale=(1.0,),
-    shift=(0.0,),
-    learning_rate=0.1,
-    batch_size=1,
-    seed=0,
-    head_start=0.0,
-    preloaded=False,
-    clock="plan",
-    slot=1.0,
-    ticks_per_slot=1,
-    period=1,
-    offset=0,
-)
-
-
-def quadratic_trainers(
-    scenario: Scenario, plan: Plan, learner: Quadratic
-) -> dict[int | str, Trainer]:
-    """Clients without data, which train as the timetable says."""
-    timetable = Timetable.of(scenario, plan, scenario.run.algorithm)
-    return {
-        client: Trainer(
-            replace(
-                PLAIN,
-                client=client,
-                head_start=scenario.run.head_start,
-                preloaded=timetable.preloaded,
-                slot=timetable.slot,
-                ticks_per_slot=timetable.ticks_per_slot,
-                period=convoy.period,
-                offset=offset,
-            ),
-            learner,
-        )
-        for convoy in timetable.convoys
-        for route in convoy.routes
-        for client, offset in zip(route.clients, route.offsets, strict=True)
-    }
-
-
-def random_field(seed: int, folder: Path, run: dict[str, object]) -> MemoryField:
-    fleet = random_fleet(seed)
-    every = 1 + seed % 4
-    scenario = fleet.scenario.replace(run={"horizon": fleet.horizon, "eval_every": every, **run})
-    learner = Quadratic.random(scenario.client_ids, params=4, seed=seed, noise=0.3)
-    trainers = quadratic_trainers(scenario, fleet.plan, learner)
-    return MemoryField(scenario, fleet.plan, learner, trainers, folder)
 
 
 def simulated(field: MemoryField, folder: Path) -> Path:
@@ -104,15 +44,16 @@ def settings() -> Iterator[dict[str, object]]:
         }
 
 
+@few_and_many(range(1), range(1, 12))
 @pytest.mark.parametrize("run", list(settings()), ids=lambda run: "-".join(map(str, run.values())))
-def test_it_is_what_simulate_computes(run: dict[str, object], tmp_path: Path) -> None:
-    for seed in range(6):
+def test_it_is_what_simulate_computes(run: dict[str, object], seeds: range, tmp_path: Path) -> None:
+    for seed in seeds:
         field = random_field(seed, tmp_path / f"field-{seed}", run)
         field.run(rng=np.random.default_rng(seed))
         check_equal(field, simulated(field, tmp_path / f"simulated-{seed}"))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", by_default(3, range(16)))
 def test_also_if_the_server_is_killed_again_and_again(seed: int, tmp_path: Path) -> None:
     run = list(settings())[(5 * seed) % 16]
     field = random_field(seed + 10, tmp_path / "field", run)

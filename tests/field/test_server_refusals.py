@@ -84,6 +84,7 @@ def cases() -> Iterator[tuple[str, Request, int, str]]:
     yield "void nothing", lambda server: server.book.void(9), 404, "no tour"
     yield "void no round", lambda server: server.book.void_round("courier-5"), 404, "no round"
     yield "release out", lambda server: server.book.release("courier-1", 1, 0), 409, "cannot follow"
+    yield "release skips", lambda server: server.book.release("courier-6", 1, 0), 409, "cannot"
     yield "release old", lambda server: server.book.release("courier-2", 0, 1), 404, "no version 1"
     yield "release client", lambda server: server.book.release("client-1", 0, 0), 404, "courier"
     yield "unmerged", lambda server: merged(server, 1, "courier-1/0"), 404, "not brought"
@@ -105,7 +106,10 @@ CASES = list(cases())
     ("request_", "status", "match"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
 )
 def test_refused(request_: Request, status: int, match: str) -> None:
-    """Tour 1 is open, tour 2 accepted, tour 3 void; courier-4 is revoked, courier-5 at home."""
+    """Tour 1 is open, tour 2 accepted, tour 3 void; courier-4 is revoked, courier-5 at home.
+
+    courier-6 may depart.
+    """
     server = server_with_two_tours()
     server.accept("courier-2", ACCEPTED)
     for courier in ("courier-3", "courier-4", "courier-5"):
@@ -113,6 +117,8 @@ def test_refused(request_: Request, status: int, match: str) -> None:
     for courier in ("courier-3", "courier-4"):
         server.release(courier, 0)
         server.depart(courier)
+    server.enrol("courier-6", MemberRow("courier"))
+    server.release("courier-6", 0)
     server.void(3)
     server.revoke("courier-4")
     before = copied(server.tables)
@@ -135,7 +141,7 @@ SUMS: dict[str, tuple[Request, str]] = {
     ),
     "with an update that is worth nothing": (
         returned(manifest_of(1, name_of(1), total=sha("sum")), refused=(name_of(1),)),
-        "not valid",
+        "/1 in the sum is not what its client has signed; void the tour",
     ),
     "of another digest": (
         lambda server: server.book.accept(

@@ -37,7 +37,7 @@ from flexpress.field.messages import (
     Wait,
     digest_of,
 )
-from flexpress.field.returns import REVOKED, Payload
+from flexpress.field.returns import Payload
 
 # S1
 
@@ -90,6 +90,16 @@ def test_a_closed_round_is_not_flown_again() -> None:
     assert (answer.tour, answer.round, answer.open_tours) == (3, 1, (2, 3))
 
 
+def test_a_newer_version_may_take_the_place_of_one_that_waits() -> None:
+    server = Server.of({"courier-1": []})
+    server.release("courier-1", 0)
+    commit(server.tables, server.book.merged(1, sha("x1"), (), ProgressRow()))
+    server.release("courier-1", 0, version=1)
+    answer = server.book.depart("courier-1").answer
+    assert isinstance(answer, Snapshot)
+    assert (answer.round, answer.version) == (0, 1)
+
+
 def test_a_snapshot_says_what_was_seen_and_who_is_revoked() -> None:
     server = server_with_two_tours()
     server.accept("courier-1", manifest_of(1, name_of(2), name_of(1), name_of(5)))
@@ -130,6 +140,16 @@ def test_the_server_asks_for_what_it_has_not() -> None:
     assert not ANNOUNCED.rows(server.tables)
     late = server.book.announce("courier-1", manifest, digest_of(manifest), lambda _: 0)
     assert (late.changes, late.answer) == ((), Missing(()))
+
+
+def test_the_server_does_not_ask_for_what_no_client_has_signed() -> None:
+    server = server_with_two_tours()
+    manifest = manifest_of(1, name_of(1), name_of(2))
+    first, second = manifest.parcels
+    decision = server.book.announce(
+        "courier-1", manifest, digest_of(manifest), lambda _: 0, {first.name}
+    )
+    assert decision.answer == Missing(((second.content, 0),))
 
 
 def test_the_server_asks_for_the_sum() -> None:
@@ -182,13 +202,19 @@ def test_what_is_not_proven_gets_no_verdict() -> None:
     assert not server.book.has_seen(name_of(1))
 
 
-def test_an_update_of_a_revoked_client_is_refused() -> None:
+def test_an_update_of_a_revoked_client_does_not_count() -> None:
+    """Nor is it in snapshots what was seen of it: nobody can make them large in its name."""
     server = server_with_two_tours()
+    server.accept("courier-2", manifest_of(2, name_of(1)))
     server.revoke("client-1")
-    server.accept("courier-1", manifest_of(1, name_of(1), name_of(1, "client-2")))
-    assert REFUSED.rows(server.tables)[name_of(1).key].reason == REVOKED
+    server.accept("courier-1", manifest_of(1, name_of(2), name_of(1, "client-2")))
     kept = HOMES.rows(server.tables)["courier-1/0"].parcels
     assert [parcel.name.client for parcel in kept] == ["client-2"]
+    assert not server.book.has_seen(name_of(2))
+    server.release("courier-1", 1)
+    answer = server.book.depart("courier-1").answer
+    assert isinstance(answer, Snapshot)
+    assert [seen.client for seen in answer.seen] == ["client-2"]
 
 
 # S3, the mission and the operator

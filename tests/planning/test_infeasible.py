@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +40,9 @@ def tight_problems() -> Iterator[Problem]:
 
 def alike(problem: Problem, number: int) -> Problem:
     """The fleet replaced by so many of its first transporter."""
-    first = {name: np.repeat(getattr(problem, name)[0], number) for name in ABILITIES}
+    first: dict[str, Any] = {
+        name: np.repeat(getattr(problem, name)[0], number) for name in ABILITIES
+    }
     return replace(problem, **first)
 
 

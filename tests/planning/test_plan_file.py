@@ -52,6 +52,7 @@ def test_the_keys() -> None:
     data = json.loads(plan_to_json(PLAN))
     assert list(data) == [
         "objective",
+        "round_trips",
         "cost",
         "feasible",
         "lower_bound",

@@ -130,7 +130,7 @@ from flexpress.planning.search import solve_search
 problem = Problem(**{name: np.array(value) for name, value in json.load(sys.stdin).items()})
 print(json.dumps(solve_search(problem, "minmax", Effort(iterations=4000, seed=5))))
 """
-    given = {name: values for name, values in vars(UNEQUAL).items() if values is not None}
+    given = {name: v for name, v in vars(UNEQUAL).items() if isinstance(v, np.ndarray)}
     arrays = json.dumps({name: values.tolist() for name, values in given.items()})
     elsewhere = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],

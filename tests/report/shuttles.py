@@ -20,7 +20,7 @@ SHUTTLES = Scenario.from_dict(
         },
         "fleet": {"speeds": [1.0, 1.0], "budgets": [6000.0, 3000.0]},
         "link": {"transfer_time": 0.0},
-        "run": {"horizon": 10, "eval_every": 2, "clock": "exact"},
+        "run": {"horizon": 10, "eval_every": 2, "clock": "exact", "head_start": 0.0},
     }
 )
 PLAN = Plan.of(SHUTTLES, "minmax", [[1], [2]], solver="search", seed=0, seconds=0.0)

@@ -125,6 +125,31 @@ def test_costs_have_six_digits_and_a_unit(objective: Objective, cost: float, tex
     assert cost_text(objective, cost) == text
 
 
+@pytest.mark.parametrize(
+    ("objective", "cost", "text"),
+    [
+        ("minmax", 7.0, "7 slots"),
+        ("minmax", 1.0, "1 slot"),
+        ("total", 27.0, "27 slots"),
+        ("sws", 2058.0, "2,058 slots²"),
+        ("sws", 1.0, "1 slot²"),
+    ],
+)
+def test_costs_in_slots(objective: Objective, cost: float, text: str) -> None:
+    assert cost_text(objective, cost, "slots") == text
+
+
+def test_the_table_of_a_plan_in_slots() -> None:
+    plan = Plan.of(
+        VALLEY, "sws", TOURS, solver="exact", seed=0, seconds=0.0, round_trips="slots"
+    ).with_bound(480.0, "shared load")
+    slots = [tour.round_trip_slots for tour in plan.transporters]
+    assert plan.cost == sum(len(tour) * each**2 for tour, each in zip(TOURS, slots, strict=True))
+    text = " ".join(" ".join(shown(VALLEY, plan, 80)).split())
+    assert f"valley: sws {plan.cost:,.0f} slots², feasible" in text
+    assert "no plan is below 480 slots², gap" in text
+
+
 def test_a_column_has_the_decimals_of_its_largest() -> None:
     assert column([1234.5, 7.25]) == ["1,234", "7"]
     assert column([12.345, 7.25]) == ["12.35", "7.25"]

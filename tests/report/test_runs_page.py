@@ -13,7 +13,7 @@ from shuttles import PLAN, SHUTTLES, Still
 from flexpress import InputError, Plan, Scenario, StoredRun, save_report, simulate
 from flexpress.report.figures.band_figure import bands_figure
 from flexpress.report.page.plans import _data_settings, _traces_shown, flown_plans
-from flexpress.report.page.runs import _lead, _page_title, _runs_page, _summary
+from flexpress.report.page.runs import _commands, _lead, _page_title, _runs_page, _summary
 from flexpress.report.page.shown_runs import (
     _run_names,
     common_folder,
@@ -256,6 +256,14 @@ def test_the_lead_tells_the_outcome_and_what_is_missing() -> None:
     assert _lead(two)[1] == (
         "Not complete, and shown as far as it went: two diverged in slot 10 of 10."
     )
+
+
+def test_a_run_of_an_earlier_version_is_repeated_without_a_head_start() -> None:
+    """Its scenario does not mention one, and would now have one."""
+    before, now = replace(stored("before"), earlier=True), stored("now")
+    first, second = _commands(shown_runs([before, now])).splitlines()
+    assert " --plan before/plan.json --head-start 0 --out " in first
+    assert "head-start" not in second
 
 
 def test_runs_on_one_plan_stand_together() -> None:

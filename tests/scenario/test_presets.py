@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from flexpress.errors import InputError
 from flexpress.planning import make_plan
-from flexpress.scenario import Scenario, preset_names, preset_text
+from flexpress.scenario import DEFAULT_HEAD_START, Scenario, preset_names, preset_text
 
 
 def test_names() -> None:
@@ -39,6 +40,16 @@ def test_the_papers_numbers() -> None:
     assert paper.fleet.budgets == (15e3,) * 4
     assert (paper.flight_power(0), paper.hover_power, paper.transmit_power) == (30.0, 20.0, 0.1)
     assert paper.slot == 60.0
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_the_paper_has_no_head_start_and_all_others_have_the_usual_one(name: str) -> None:
+    """Each of them says so, with a comment."""
+    gamma = 0.0 if name.startswith("paper") else DEFAULT_HEAD_START
+    assert Scenario.preset(name).run.head_start == gamma
+    assert not Scenario.preset(name).run.preloaded
+    (line,) = (line for line in preset_text(name).splitlines() if line.startswith("head_start"))
+    assert re.fullmatch(rf"head_start = {gamma:g} +# .*paper.*", line)
 
 
 def test_the_two_papers_differ_in_the_link_alone() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import tomllib
 
 import pytest
 from pydantic import ValidationError
 
 from flexpress.errors import InputError
-from flexpress.scenario import Scenario
+from flexpress.scenario import DEFAULT_HEAD_START, Scenario
 
 SMALL: dict[str, object] = {
     "network": {"server": [0.0, 0.0], "clients": [[3.0, 0.0], [3.0, 4.0]]},
@@ -31,6 +32,18 @@ def test_defaults(small: Scenario) -> None:
     assert [small.flight_power(k) for k in range(2)] == [30.0, 30.0]
     assert (small.hover_power, small.transmit_power) == (20.0, 0.1)
     assert small.budget(1) == math.inf
+    assert (small.run.algorithm, small.run.clock) == ("sync", "slots")
+    assert (small.run.head_start, small.run.preloaded) == (DEFAULT_HEAD_START, False) == (0.5, 0)
+
+
+def test_a_section_run_without_a_head_start_has_the_usual_one(small: Scenario) -> None:
+    """Zero is as good as any other value, and is kept."""
+    assert small.replace(run={"horizon": 7}).run.head_start == 0.5
+    without = small.replace(run={"head_start": 0})
+    assert without.replace(run={"horizon": 7}).run.head_start == 0
+    assert Scenario.from_dict(tomllib.loads(without.to_toml())) == without
+    assert without.replace(run={"head_start": None}) == small
+    assert without != small
 
 
 def test_what_the_planner_reads() -> None:

@@ -193,6 +193,12 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
             "plan.objective = \"fastest\": must be 'minmax', 'sws' or 'total'",
         ),
         (
+            'objective = "sws"',
+            'round_trips = "hours"',
+            "plan.round_trips = \"hours\": must be 'seconds' or 'slots' "
+            "(what the objective counts: seconds, or whole slots)",
+        ),
+        (
             'solver = "search"',
             "solver = 3",
             "plan.solver = 3: must be 'search', 'carp' or 'exact'",
@@ -468,7 +474,7 @@ KEYS = [
     *[("fleet", key) for key in ("speeds", "budgets", "unknown")],
     *[("link", key) for key in ("transfer_time", "rate", "model_size", "noise", "altitude")],
     *[("power", key) for key in ("flight", "c1", "hover", "transmit")],
-    *[("plan", key) for key in ("objective", "solver")],
+    *[("plan", key) for key in ("objective", "round_trips", "solver")],
 ]
 
 

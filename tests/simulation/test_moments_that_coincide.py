@@ -34,7 +34,7 @@ def on_a_line(
             "network": {"server": [0, 0], "clients": [[x, 0] for x in places]},
             "fleet": {"speeds": [1.0] * len(tours)},
             "link": {"transfer_time": transfer_time},
-            "run": {"clock": clock, "eval_every": 1},
+            "run": {"clock": clock, "eval_every": 1, "head_start": 0.0},
         }
     )
     return Fleet(scenario, plan_of(scenario, tours), horizon)

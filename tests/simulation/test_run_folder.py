@@ -30,7 +30,7 @@ KEPT = ("trace.jsonl", "metrics.csv", "model.npy", "checkpoint", "scenario-used.
 ALGORITHMS: list[Algorithm] = ["sync", "async", "direct"]
 CLOCKS: list[Clock] = ["slots", "exact"]
 
-VALLEY = Scenario.preset("valley").replace(run={"horizon": 70, "eval_every": 8})
+VALLEY = Scenario.preset("valley").replace(run={"horizon": 70, "eval_every": 8, "head_start": 0.0})
 
 
 @pytest.fixture(scope="module")

@@ -90,7 +90,7 @@ def test_the_files(run: Run) -> None:
     assert [name for name in RUN_FILES if f"| `{name}` |" not in PAGE] == []
     shown = PAGE.split("\n    slot,seconds,loss,accuracy\n")[1].split("\n\n")[0]
     rows = csv.reader(line.strip() for line in shown.splitlines())
-    trace = simulate(LINE, *run, algorithm="async", horizon=40)
+    trace = simulate(LINE, *run, algorithm="async", horizon=40, head_start=0)
     assert len(trace.metrics) == 3
     for measured, cells in zip(trace.metrics, rows, strict=True):
         expected = [measured.slot, measured.seconds, measured.loss, measured.accuracy]

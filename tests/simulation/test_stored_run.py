@@ -11,13 +11,14 @@ import pytest
 from quadratic import Quadratic
 
 from flexpress import DivergedError, InputError, Plan, Scenario, Trace, load_run, make_plan
+from flexpress.files.provenance import Outputs
 from flexpress.scenario import Algorithm, Clock
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
 from flexpress.simulation.stored_run import is_run, stored_scenario
 
 # The horizon is no multiple of eval_every: the last measurement is no event.
-VALLEY = Scenario.preset("valley").replace(run={"horizon": 70, "eval_every": 8})
+VALLEY = Scenario.preset("valley").replace(run={"horizon": 70, "eval_every": 8, "head_start": 0.0})
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +146,22 @@ def test_a_run_of_an_earlier_version_has_no_head_start(plan: Plan, tmp_path: Pat
     settings = stored_scenario(tmp_path / "new").run
     assert (settings.head_start, settings.preloaded) == (0.0, False)
     assert settings.horizon == now.run.horizon
+
+
+@pytest.mark.parametrize("calls", [40, 10**9])
+def test_a_run_of_an_earlier_version_is_read_as_it_was_flown(
+    calls: int, plan: Plan, tmp_path: Path
+) -> None:
+    """Whole or not: its files, without the keys that there were not, are in order."""
+    expected = run(plan, tmp_path, should_stop=after(calls))
+    lines = (tmp_path / "scenario-used.toml").read_text().splitlines(keepends=True)
+    before = "".join(x for x in lines if not x.startswith(("head_start", "preloaded")))
+    assert "head_start" not in before
+    Outputs("simulate").write(tmp_path, [("scenario-used.toml", before)])
+    found = load_run(tmp_path)
+    assert found.state == ("unfinished" if calls == 40 else "complete")
+    assert (found.trace.head_start, found.trace.name) == (0.0, "sync")
+    assert_same(found.trace, expected)
+    assert found.scenario == VALLEY
+    assert found.earlier
+    assert Scenario.load(tmp_path / "scenario-used.toml").run.head_start == 0.5  # of a new run

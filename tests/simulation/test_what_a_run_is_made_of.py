@@ -19,7 +19,7 @@ from flexpress.simulation import origin
 from flexpress.simulation.run_folder import run_in_folder
 from flexpress.simulation.simulate import Simulation
 
-VALLEY = Scenario.preset("valley").replace(run={"horizon": 40, "eval_every": 8})
+VALLEY = Scenario.preset("valley").replace(run={"horizon": 40, "eval_every": 8, "head_start": 0.0})
 LONGER = VALLEY.replace(run={"horizon": 60})
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,7 +26,9 @@ VALLEY_CONSTANTS = Constants(
 VALLEY_RATE = 0.05
 
 
-def table(constants: Constants, plans: dict[Objective, RoundTrips]) -> list[Forecast]:
+def table(
+    constants: Constants, plans: dict[Objective, RoundTrips], head_start: float = 0.0
+) -> list[Forecast]:
     return [
         forecast(
             constants,
@@ -33,6 +37,7 @@ def table(constants: Constants, plans: dict[Objective, RoundTrips]) -> list[Fore
             algorithm=algorithm,
             horizon=1000,
             target=0.1 * constants.start_gradient,
+            head_start=head_start,
         )
         for objective in OBJECTIVES
         if objective in plans
@@ -104,8 +109,8 @@ def pair(without: float | None, ahead: float | None) -> list[Trial]:
     ("without", "ahead", "gamma", "sentence"),
     [
         (0.5, 0.6, 0.5, "Fly it with head_start = 0.5: 60.0% with it, 50.0% without."),
-        (0.6, 0.5, 0.0, "Fly it without head_start = 0.5: 50.0% with it, 60.0% without."),
-        (0.5, None, 0.0, "Fly it without head_start = 0.5: diverged with it, 50.0% without."),
+        (0.6, 0.5, 0.0, "Fly it with head_start = 0: 60.0%, 50.0% with 0.5."),
+        (0.5, None, 0.0, "Fly it with head_start = 0: 50.0%, diverged with 0.5."),
         (0.5, 0.51, 0.0, "no difference worth naming: 51.0% with it, 50.0% without."),
     ],
 )
@@ -131,6 +136,37 @@ def test_a_head_start_that_was_not_tried() -> None:
     slow = advise(rows, 1e-5, smoothness=VALLEY_CONSTANTS.smoothness)
     assert slow.head_start == 0
     assert slow.head_start_sentence.startswith("A head_start = 0.5 damps no more: by a quadratic")
+
+
+def test_with_a_head_start_both_are_as_stable() -> None:
+    """Up to 1/L, beyond which nobody looks: that is no reason against Async."""
+    constants = replace(VALLEY_CONSTANTS, dissimilarity=2.0)
+    rows = table(constants, VALLEY, head_start=0.5)
+    assert {row.stable_rate for row in rows} == {1 / constants.smoothness}
+    found = advise(rows, VALLEY_RATE, smoothness=constants.smoothness)
+    assert (found.algorithm, found.objective, found.decided_by) == ("async", "sws", "bound")
+    assert found.sentence == (
+        "Fly FedEx-Async on the sws plan: by a quadratic with this L, both are stable up to 0.012, "
+        "and by Theorem 2 for both it needs 16.4 % fewer slots than FedEx-Sync on the minmax plan. "
+        "This was not tried: simulate both."
+    )
+    assert found.head_start == 0.5
+    assert found.head_start_sentence.startswith("Fly it with head_start = 0.5: by a quadratic")
+    slow = advise(rows, 0.01)
+    assert "Fly FedEx-Async on the sws plan: learning rate 0.01 is stable, and by" in slow.sentence
+    tried = advise(rows, VALLEY_RATE, trials(0.5, 0.6))
+    assert tried.algorithm == "async"
+    assert tried.sentence.endswith("FedEx-Sync on the minmax plan one of 50.0%.")  # no warning
+
+
+def test_the_present_head_start_stays_if_it_makes_no_difference() -> None:
+    constants = replace(VALLEY_CONSTANTS, dissimilarity=2.0)
+    rows = table(constants, VALLEY, head_start=0.5)
+    found = advise(rows, VALLEY_RATE, trials(0.5, 0.5), pair(0.5, 0.49))
+    assert found.head_start == 0.5
+    found = advise(rows, VALLEY_RATE, trials(0.5, 0.5), pair(0.5, 0.45))
+    assert found.head_start == 0
+    assert found.head_start_sentence == "Fly it with head_start = 0: 50.0%, 45.0% with 0.5."
 
 
 def test_tours_of_one_length_need_no_trial() -> None:

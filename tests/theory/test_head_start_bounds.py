@@ -214,10 +214,30 @@ def test_theorem2_holds_with_a_head_start(kind: Kind) -> None:
         limit = np.full(len(local), (4 + gamma) ** 2 * drift(run) * mean_square(run))
         assert verdict(local, limit, Z).excess <= 1 + ROUNDING
         c, rate = case.problem.constants, case.problem.learning_rate
+        lemma = theory.lemma2_local(c, rate, case.tours, gamma)
+        assert lemma == pytest.approx(max(18 / (4 + gamma) ** 2, 1) * limit[0])
+        under_way = square(run.virtual - run.real)
+        lemma = theory.lemma2_global(c, rate, case.tours)
+        assert verdict(under_way, np.full(len(under_way), lemma), Z).excess <= 1 + ROUNDING
         horizons = range(max(case.periods) + 1, case.num_slots + 1)
         right = [theory.theorem2(c, rate, case.tours, t, gamma).total for t in horizons]
         left = running_means(run.problem, run.real)[max(case.periods) :]
         assert verdict(left, np.array(right), Z).excess <= 1 + ROUNDING
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lemma1_holds_with_a_head_start(kind: Kind) -> None:
+    """For the server's models and every client, at rates up to 1/L."""
+    for i in range(8):
+        rng = np.random.default_rng([10, 18, KINDS.index(kind), i])
+        case, gamma = random_case(rng, kind, 48, longest=8), GAMMAS[i % len(GAMMAS)]
+        run = case.run("sync", gamma)
+        away = square(run.real[:, np.newaxis] - run.local)
+        steps = max(case.periods) * (1 + gamma) - 1
+        c, rate = case.problem.constants, case.problem.learning_rate
+        assert steps**2 * drift(run) <= theory.lemma1(c, rate, case.tours)
+        limit = np.full(away.shape[:-1], steps**2 * drift(run) + ROUNDING)
+        assert verdict(away, limit, Z).excess <= 1 + ROUNDING
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.5, 1.0])
@@ -239,7 +259,8 @@ def test_best_rates(gamma: float) -> None:
 def test_what_is_refused() -> None:
     constants = theory.Constants(2.0, 1.5, 1.0, 2.3, 0.7)
     tours = theory.RoundTrips((2,), (8,))
-    with pytest.raises(InputError, match="dissimilarity = None: must be a number for Theorem 3"):
+    text = "dissimilarity = None: must be a number for Theorem 3; .* or a head_start of 0"
+    with pytest.raises(InputError, match=text):
         theory.theorem3(constants, 0.01, tours, 100)
     constants = replace(constants, dissimilarity=1.0)
     most = (2 ** (1 / 8) - 1) / 2

@@ -43,7 +43,7 @@ class Slopes:
         raise NotImplementedError
 
 
-def flown(case: Case) -> tuple[Scenario, Plan]:
+def flown(case: Case, head_start: float) -> tuple[Scenario, Plan]:
     """Slots of 1 s, drones of 1 m/s: all clients of one stand half its way off."""
     nodes = np.split(np.arange(1, sum(case.clients) + 1), np.cumsum(case.clients)[:-1])
     away = np.repeat([delta / 2 - 0.1 for delta in case.periods], case.clients)
@@ -57,6 +57,7 @@ def flown(case: Case) -> tuple[Scenario, Plan]:
             },
             "fleet": {"speeds": [1.0] * len(case.clients)},
             "link": {"transfer_time": 1e-6},
+            "run": {"head_start": head_start},
         }
     )
     tours = [[int(node) for node in group] for group in nodes]
@@ -65,8 +66,8 @@ def flown(case: Case) -> tuple[Scenario, Plan]:
     return scenario, plan
 
 
-def recorded(case: Case, algorithm: Algorithm) -> Recording:
-    scenario, plan = flown(case)
+def recorded(case: Case, algorithm: Algorithm, head_start: float) -> Recording:
+    scenario, plan = flown(case, head_start)
     return record(scenario, plan, case.problem, algorithm=algorithm, horizon=case.num_slots)
 
 
@@ -75,33 +76,39 @@ def equal(found: Vector, expected: Vector) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * scale)
 
 
+@pytest.mark.parametrize("head_start", [0.0, 0.5])
 @pytest.mark.parametrize("kind", by_default(3, KINDS))
 @pytest.mark.parametrize("algorithm", ["sync", "async"])
-def test_the_same_sequences(kind: Kind, algorithm: Algorithm) -> None:
+def test_the_same_sequences(kind: Kind, algorithm: Algorithm, head_start: float) -> None:
     for i in range(8):
         case = random_case(np.random.default_rng([21, KINDS.index(kind), i]), kind, 3, longest=8)
-        found, paths = recorded(case, algorithm), case.run(algorithm).paths
+        found = recorded(case, algorithm, head_start)
+        paths = case.run(algorithm, head_start).paths
+        assert found.head_start == head_start
         equal(found.real, paths.real)
         equal(found.virtual, paths.virtual)
         equal(found.local, paths.local[:-1])
         assert np.array_equal(found.phi, paths.received)
 
 
-def measured(case: Case, algorithm: Algorithm) -> tuple[Measured, Run]:
+def measured(case: Case, algorithm: Algorithm, head_start: float) -> tuple[Measured, Run]:
     """Of one replicate: lengths are those of whole models."""
-    return measure(recorded(case, algorithm), Slopes(case.problem)), case.run(algorithm)
+    found = measure(recorded(case, algorithm, head_start), Slopes(case.problem))
+    assert found.head_start == head_start
+    return found, case.run(algorithm, head_start)
 
 
+@pytest.mark.parametrize("head_start", [0.0, 0.5])
 @pytest.mark.parametrize("kind", by_default(3, KINDS))
-def test_the_same_left_hand_sides(kind: Kind) -> None:
+def test_the_same_left_hand_sides(kind: Kind, head_start: float) -> None:
     for i in range(8):
         case = random_case(np.random.default_rng([22, KINDS.index(kind), i]), kind, 1, longest=8)
         delta = max(case.periods)
-        found, run = measured(case, "sync")
+        found, run = measured(case, "sync", head_start)
         apart, _ = sync_sides(run)["lemma 1, real"]
         equal(found.real_to_local[delta + 1 :], apart[:-1, :, 0])
         equal(found.mean_gradient, running_means(run.problem, run.real)[: case.num_slots, 0])
-        found, run = measured(case, "async")
+        found, run = measured(case, "async", head_start)
         sides = async_sides(run)
         equal(found.virtual_to_real, sides["lemma 2, global"][0][:-1, 0])
         equal(found.virtual_to_local, sides["lemma 2, local"][0][:-1, 0])

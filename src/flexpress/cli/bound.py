@@ -17,7 +17,7 @@ from flexpress.cli.terminal import complain, say, show
 _PLAN_HELP = "A plan.json, or the folder it is in; by default plans of all objectives are made."
 _TARGET_HELP = "Target for the mean of |grad f|²; by default a tenth of its value at the start."
 
-_HEAD_START_HELP = "Head start of the clients, 0 to 1; by default that of the scenario."
+_HEAD_START_HELP = "Head start of the clients, 0 to 1; 0 as in the paper."
 
 
 def bound(
@@ -41,7 +41,7 @@ def bound(
     ] = ENGINES[0],
     as_json: Json = False,
 ) -> None:
-    """Show what the paper's theorems promise, and which algorithm to fly.
+    """Show what the theorems promise, and which algorithm to fly.
 
     SCENARIO is a TOML file, or the name of a preset if there is no such file. The constants of
     the theorems are estimated at its initial model, and at models of a short run. With up to

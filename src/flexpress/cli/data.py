@@ -32,7 +32,9 @@ def data(
     counts = flexpress.learning.make_task(given, tell=complain).label_counts()
     chosen = stored_plan(given, plan)
     if chosen is None:
-        with watched(given.plan.solver, best_cost(given.plan.objective)) as screen:
+        with watched(
+            given.plan.solver, best_cost(given.plan.objective, given.plan.round_trips)
+        ) as screen:
             chosen = flexpress.make_plan(given, on_progress=screen.planning)
     with outputs:
         outputs.write(folder, [(_DATA, flexpress.report.label_mix_png(given, chosen, counts))])

@@ -11,7 +11,6 @@ import typer
 import flexpress
 from flexpress.cli.field import KitFolder
 from flexpress.cli.options import Json
-from flexpress.cli.provision import parse_address
 from flexpress.cli.terminal import say, show
 from flexpress.errors import InputError
 
@@ -68,6 +67,4 @@ def _add(
         raise InputError(f"add {name}: must be courier-NAME or client-NAME")
     if courier is None or at is None or samples is None:
         raise InputError(f"add {name}: a client needs --courier, --at and --samples")
-    return field.add_client(
-        folder, name, courier=courier, address=parse_address("--at", at), samples=samples
-    )
+    return field.add_client(folder, name, courier=courier, at=at, samples=samples)

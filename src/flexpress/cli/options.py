@@ -14,9 +14,10 @@ from typer.models import OptionInfo
 
 from flexpress.errors import InputError
 
-# The values of Objective, SolverName, Algorithm, Engine and EXPORT_FORMATS, which are too slow to
-# load for --help.
+# The values of Objective, RoundTripUnit, SolverName, Algorithm, Engine and EXPORT_FORMATS, which
+# are too slow to load for --help.
 OBJECTIVES = ("minmax", "sws", "total")
+ROUND_TRIPS = ("seconds", "slots")
 SOLVERS = ("search", "carp", "exact")
 ALGORITHMS = ("sync", "async", "direct")
 ENGINES = ("auto", "fast", "torch")

@@ -10,7 +10,7 @@ import typer
 
 import flexpress
 from flexpress.cli.arguments import find_scenario, scenario_files
-from flexpress.cli.options import OBJECTIVES, SOLVERS, Json, ScenarioName, out_option
+from flexpress.cli.options import OBJECTIVES, ROUND_TRIPS, SOLVERS, Json, ScenarioName, out_option
 from flexpress.cli.progress import best_cost, watched
 from flexpress.cli.terminal import complain, say, show
 from flexpress.errors import InfeasibleError
@@ -26,6 +26,13 @@ def plan(
     objective: Annotated[
         str | None,
         typer.Option(click_type=click.Choice(OBJECTIVES), help="Objective to minimise."),
+    ] = None,
+    round_trips: Annotated[
+        str | None,
+        typer.Option(
+            click_type=click.Choice(ROUND_TRIPS),
+            help="What the objective counts: seconds, or whole slots as in the paper.",
+        ),
     ] = None,
     solver: Annotated[
         str | None, typer.Option(click_type=click.Choice(SOLVERS), help="Solver.")
@@ -73,15 +80,18 @@ def plan(
         flexpress.planning.check_certify(certify_seconds, "certify-seconds")
     given = find_scenario(name)
     chosen = cast("flexpress.scenario.Objective | None", objective) or given.plan.objective
-    folder = out if out or as_json else flexpress.report.default_folder(given, chosen)
+    unit = cast("flexpress.scenario.RoundTripUnit | None", round_trips) or given.plan.round_trips
+    kind = f"{chosen}-slots" if unit == "slots" else chosen
+    folder = out if out or as_json else flexpress.report.default_folder(given, kind)
     outputs = flexpress.files.Outputs("plan", scenario_files(name))
     if folder:
         outputs.check(folder, flexpress.report.PLAN_FILES)
     try:
-        with watched(solver or given.plan.solver, best_cost(chosen), keep=True) as screen:
+        with watched(solver or given.plan.solver, best_cost(chosen, unit), keep=True) as screen:
             made = flexpress.make_plan(
                 given,
                 objective=chosen,
+                round_trips=unit,
                 solver=cast("flexpress.scenario.SolverName | None", solver),
                 seconds=seconds,
                 iterations=iterations,
@@ -123,7 +133,7 @@ def _certified(
 
     def bound_text(bound: float | None) -> str:
         text = flexpress.report.cost_text
-        return "" if bound is None else f"at least {text(made.objective, bound)}"
+        return "" if bound is None else f"at least {text(made.objective, bound, made.round_trips)}"
 
     with watched("certify", bound_text, keep=True) as screen:
         certified = flexpress.certify_plan(

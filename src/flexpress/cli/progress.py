@@ -19,13 +19,15 @@ _SOON = 60.0
 """Seconds below which the time left is shown in seconds."""
 
 
-def best_cost(objective: flexpress.scenario.Objective) -> Callable[[float | None], str]:
+def best_cost(
+    objective: flexpress.scenario.Objective, round_trips: flexpress.scenario.RoundTripUnit
+) -> Callable[[float | None], str]:
     """The text for the cost of a search."""
 
     def text(cost: float | None) -> str:
-        return (
-            "no plan yet" if cost is None else f"best {flexpress.report.cost_text(objective, cost)}"
-        )
+        if cost is None:
+            return "no plan yet"
+        return f"best {flexpress.report.cost_text(objective, cost, round_trips)}"
 
     return text
 

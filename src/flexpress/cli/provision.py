@@ -12,13 +12,16 @@ import flexpress
 from flexpress.cli.arguments import find_modules, find_scenario, stored_plan
 from flexpress.cli.options import ALGORITHMS, PlanFile, ScenarioName, out_option
 from flexpress.cli.terminal import complain, say
-from flexpress.errors import InputError
 
 CLOCKS, PAYLOADS = ("wall", "plan"), ("parcel", "sum")
 
 _CLOCK_HELP = "wall: a local step per slot of real time; plan: steps as the timetable has them."
 _PAYLOAD_HELP = "parcel: sealed to the server; sum: the courier adds them up, and can read them."
-_CLIENTS_HELP = "Where couriers find clients; {name} stands for the client's name."
+_SERVER_HELP = "Where couriers find the server; by default 127.0.0.1:7600."
+_CLIENTS_HELP = (
+    "Where couriers find clients; {name} is the client's name; by default 127.0.0.1:7601."
+)
+_PATIENCE_HELP = "Seconds that a courier tries to reach a client; by default 120."
 
 
 def provision(
@@ -36,13 +39,13 @@ def provision(
         typer.Option(click_type=click.Choice(PAYLOADS), show_default=False, help=_PAYLOAD_HELP),
     ] = PAYLOADS[0],
     server: Annotated[
-        str, typer.Option(metavar="HOST:PORT", help="Where couriers find the server.")
+        str, typer.Option(metavar="HOST:PORT", show_default=False, help=_SERVER_HELP)
     ] = "127.0.0.1:7600",
     clients: Annotated[
-        str, typer.Option(metavar="HOST:PORT", help=_CLIENTS_HELP)
+        str, typer.Option(metavar="HOST:PORT", show_default=False, help=_CLIENTS_HELP)
     ] = "127.0.0.1:7601",
     patience: Annotated[
-        float, typer.Option(metavar="S", help="Seconds that a courier tries to reach a client.")
+        float, typer.Option(metavar="S", show_default=False, help=_PATIENCE_HELP)
     ] = 120.0,
     longest_tour: Annotated[
         float | None,
@@ -61,22 +64,18 @@ def provision(
     the same HOST they listen at PORT, PORT + 1, ...; otherwise all of them at PORT.
     """
     given = find_scenario(name)
-    if algorithm is not None:
-        given = given.replace(run={"algorithm": algorithm})
     find_modules(given, name)
-    server_host, server_port = parse_address("--server", server)
-    client_host, client_port = parse_address("--clients", clients)
-    field = flexpress.field
-    folder = field.provision(
+    folder = flexpress.field.provision(
         given,
         stored_plan(given, plan),
         out=out,
-        mission=field.Mission(
-            clock=cast(Any, clock), payload=cast(Any, payload), patience=patience
-        ),
-        addresses=field.Addresses(
-            server_host, server_port, client_host, client_port, same_port="{name}" in client_host
-        ),
+        algorithm=cast(Any, algorithm),
+        clock=cast(Any, clock),
+        payload=cast(Any, payload),
+        server=server,
+        clients=clients,
+        patience=patience,
+        longest_tour=longest_tour,
         origin=None if origin is None else flexpress.planning.parse_origin(origin),
         tell=complain,
     )
@@ -85,10 +84,3 @@ def provision(
     sensors = sum(kit.startswith("client-") for kit in kits)
     say(f" {folder}: kits of a server, an operator, {couriers} couriers and {sensors} clients")
     say(f" keep {folder / 'authority'} in a safe place: whoever has it can make new members")
-
-
-def parse_address(option: str, text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
-        raise InputError(f"{option} {text}: must be HOST:PORT, such as 192.168.4.1:7600")
-    return host, int(port)

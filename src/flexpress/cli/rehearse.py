@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -23,7 +24,7 @@ _DIFFERENT = 6
 """The exit code if the field's run is not the simulator's: that must not happen."""
 
 _HORIZON_HELP = "Slots to fly; by default 60, whatever the scenario says."
-_SPEEDUP_HELP = "Seconds of the plan that pass in one second."
+_SPEEDUP_HELP = "Seconds of the plan that pass in one second; by default 600."
 _OUT_HELP = "Folder of the rehearsal; by default one in flexpress-out."
 
 
@@ -33,7 +34,7 @@ def rehearse(
     algorithm: Annotated[
         str | None, typer.Option(click_type=click.Choice(ALGORITHMS[:2]), help="Algorithm.")
     ] = None,
-    horizon: Annotated[int, typer.Option(metavar="T", help=_HORIZON_HELP)] = 60,
+    horizon: Annotated[int, typer.Option(metavar="T", show_default=False, help=_HORIZON_HELP)] = 60,
     head_start: Annotated[
         float | None, typer.Option(metavar="G", help="Head start of the clients, 0 to 1.")
     ] = None,
@@ -43,7 +44,9 @@ def rehearse(
             click_type=click.Choice(PAYLOADS), show_default=False, help="What couriers carry."
         ),
     ] = PAYLOADS[0],
-    speedup: Annotated[float, typer.Option(metavar="X", help=_SPEEDUP_HELP)] = 600.0,
+    speedup: Annotated[
+        float, typer.Option(metavar="X", show_default=False, help=_SPEEDUP_HELP)
+    ] = 600.0,
     out: Annotated[Path | None, out_option("DIR", _OUT_HELP)] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print each event as a JSON object, one per line.")
@@ -54,18 +57,18 @@ def rehearse(
     SCENARIO is a TOML file, or the name of a preset; by default valley. Time is compressed. At the
     end the mission is simulated, and both runs are compared byte for byte.
     """
-    changes = {"algorithm": algorithm, "horizon": horizon, "head_start": head_start}
-    given = find_scenario(name).replace(
-        run={key: value for key, value in changes.items() if value is not None}
-    )
+    given = find_scenario(name)
     find_modules(given, name)
-    folder = out or flexpress.report.default_folder(given, "rehearsal")
+    folder = out or _new_folder(flexpress.report.default_folder(given, "rehearsal"))
     with interruptible(patient=True) as interruption, _shown(as_json) as show:
         try:
             result = flexpress.field.rehearse(
                 given,
                 stored_plan(given, plan),
                 out=folder,
+                algorithm=cast(Any, algorithm),
+                horizon=horizon,
+                head_start=head_start,
                 payload=cast(Any, payload),
                 speedup=speedup,
                 on_entry=show,
@@ -81,6 +84,12 @@ def rehearse(
     if not result.identical:
         complain(f"{', '.join(result.different)} differ from those in {result.simulated}")
         raise typer.Exit(_DIFFERENT)
+
+
+def _new_folder(folder: Path) -> Path:
+    """This one, or one with a number: kits are never replaced."""
+    names = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(place for place in chain([folder], names) if not place.exists())
 
 
 @contextmanager

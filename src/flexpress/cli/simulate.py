@@ -93,7 +93,9 @@ def simulate(
         outputs.check(folder, (_CURVES,))
     plans: list[flexpress.Plan] = []
     with (
-        watched(given.plan.solver, best_cost(given.plan.objective)) as screen,
+        watched(
+            given.plan.solver, best_cost(given.plan.objective, given.plan.round_trips)
+        ) as screen,
         _aborts(screen, folder),
     ):
         traces = flexpress.compare(

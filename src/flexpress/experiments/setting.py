@@ -48,7 +48,10 @@ class Setting:
     budget: float | None = 15e3  # joules
 
     def scenario(self, scale: Scale, network: int, seed: int) -> Scenario:
-        """`network` draws the positions, `seed` the data, the first model and the batches."""
+        """`network` draws the positions, `seed` the data, the first model and the batches.
+
+        Without a head start, as in the paper.
+        """
         alike = [self.speed] * self.transporters
         budgets = None if self.budget is None else [self.budget] * self.transporters
         return Scenario.preset(self._preset(scale), network).replace(
@@ -60,6 +63,7 @@ class Setting:
                 "clock": self.clock,
                 "horizon": scale.horizon,
                 "eval_every": scale.eval_every,
+                "head_start": 0.0,
             },
         )
 

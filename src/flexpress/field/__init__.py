@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from flexpress.field.join import add_client, add_courier
     from flexpress.field.log import Log, make_log
     from flexpress.field.operator import Done, Status, operate, status_to_json
-    from flexpress.field.provision import Addresses, Mission, provision
-    from flexpress.field.rehearse import Rehearsal, rehearse
+    from flexpress.field.provisioning import provision
+    from flexpress.field.rehearsal import Rehearsal, rehearse
     from flexpress.field.server import run_server
 else:
     from flexpress.errors import InputError
@@ -27,8 +27,8 @@ else:
             "join": "add_client add_courier",
             "log": "Log make_log",
             "operator": "Done Status operate status_to_json",
-            "provision": "Addresses Mission provision",
-            "rehearse": "Rehearsal rehearse",
+            "provisioning": "provision",
+            "rehearsal": "Rehearsal rehearse",
             "server": "run_server",
         },
     )
@@ -45,10 +45,8 @@ else:
 
 
 __all__ = [
-    "Addresses",
     "Done",
     "Log",
-    "Mission",
     "Rehearsal",
     "Status",
     "add_client",

@@ -33,6 +33,7 @@ async def serve(
         app,
         access_log=None,
         keepalive_timeout=silence,  # also for a caller that connects and asks nothing
+        lingering_time=2.0,  # to hear a refusal, before what is left of the body is cut off
         shutdown_timeout=5.0,
         auto_decompress=False,
     )

@@ -183,7 +183,10 @@ class ServerBook(Returns):
         return Decision((), Wait(self._wait_seconds, reason))
 
     def _snapshot(self, tour: int, row: TourRow) -> Snapshot:
-        seen, members = SEEN.rows(self._tables), MEMBERS.rows(self._tables)
+        """Revoked clients refuse it: what was seen of theirs need not be in it."""
+        members = MEMBERS.rows(self._tables)
+        revoked = {name for name, member in members.items() if member.revoked}
+        seen = sorted(SEEN.rows(self._tables).items())
         return Snapshot(
             run=self._run,
             tour=tour,
@@ -193,6 +196,6 @@ class ServerBook(Returns):
             model=row.model,
             next_tour=max(self.counter.next_tour, tour + 1),
             open_tours=tuple(sorted({*self.open_tours(), tour})),
-            seen=tuple(seen[key] for key in sorted(seen)),
-            revoked=tuple(sorted(name for name, member in members.items() if member.revoked)),
+            seen=tuple(row for _, row in seen if row.client not in revoked),
+            revoked=tuple(sorted(revoked)),
         )

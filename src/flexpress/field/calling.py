@@ -8,9 +8,10 @@ knows where each member is: so TLS always checks that it has reached the member 
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -21,9 +22,10 @@ from aiohttp.resolver import ThreadedResolver
 
 from flexpress.errors import FlexpressError
 from flexpress.field.messages import Message, Problem, WireError, decode, encode
-from flexpress.field.parts import SILENCE, read_all, silence_limit
+from flexpress.field.parts import SILENCE, STEP, read_all, silence_limit
 
 _LONGEST_PROBLEM = 2**14
+_ALERT = re.compile("ALERT_.*CERTIFICATE|ALERT_UNKNOWN_CA|ALERT_PROTOCOL_VERSION")  # of the peer
 _T = TypeVar("_T")
 _M = TypeVar("_M", bound=Message)
 
@@ -38,6 +40,8 @@ class LinkDown(FlexpressError):  # noqa: N818  # a state of the link, not an err
 
 class RefusedByPeer(FlexpressError):  # noqa: N818  # its word, not an error of ours
     """The peer has answered: no. Another try would get the same answer."""
+
+    exit_code = 5
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(f"{status}: {message}")
@@ -95,10 +99,14 @@ async def ask(
     silence: float = SILENCE,
 ) -> _M:
     """POST a message; the answer is a message of one of these kinds, in at most so many bytes."""
+    body = encode(question)
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
     with link_errors(url):
         async with (
             silence_limit(silence) as hear,
-            session.post(url, data=encode(question), allow_redirects=False) as response,
+            session.post(
+                url, data=_steps(body, hear), headers=headers, allow_redirects=False
+            ) as response,
         ):
             await check_status(response)
             content = await read_all(response.content, most, hear)
@@ -110,6 +118,14 @@ async def ask(
         except WireError as error:
             last = error
     raise RefusedByPeer(502, f"{url}: {last}")
+
+
+async def _steps(body: bytes, hear: Callable[[int], None]) -> AsyncIterator[bytes]:
+    """A question can be long as well: the peer is not silent while it takes it."""
+    for start in range(0, len(body), STEP):
+        step = body[start : start + STEP]
+        yield step
+        hear(len(step))
 
 
 @contextmanager
@@ -161,14 +177,14 @@ class _Hosts(AbstractResolver):
 
 def _certificate_refused(error: BaseException | None) -> str | None:
     """Why one end does not like the certificate of the other, if that is the reason."""
-    seen: list[BaseException] = []
-    while error is not None and error not in seen:
-        seen.append(error)
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, aiohttp.ClientConnectorCertificateError):
+            error = error.certificate_error
         if isinstance(error, ssl.SSLCertVerificationError):
             return f"its certificate is refused: {error.verify_message}"
-        if isinstance(error, ssl.SSLError) and any(
-            word in (error.reason or "") for word in ("CERTIFICATE", "UNKNOWN_CA", "PROTOCOL_VERS")
-        ):
+        if isinstance(error, ssl.SSLError) and _ALERT.search(error.reason or ""):
             return f"it refuses our certificate: {error.reason}"
         error = getattr(error, "os_error", None) or error.__cause__ or error.__context__
     return None

@@ -179,7 +179,7 @@ class _Client:
 
     async def _send_parcel(self, request: web.Request) -> web.StreamResponse:
         sha = request.match_info["sha"]
-        if not self._desk.hands_over(sha):
+        if not self._desk.hands_over(sha) or not self._files.has(sha):
             raise Refused(404, "no such parcel is to be handed over")
         return await send_file(request, self._files.path(sha))
 

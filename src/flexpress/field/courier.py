@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -35,19 +35,24 @@ from flexpress.field.messages import (
 from flexpress.field.program import run_program
 from flexpress.field.sealing import SEAL_OVERHEAD
 from flexpress.field.store import Files, Store
-from flexpress.field.tables import Decision
+from flexpress.field.tables import Decision, Refused
 from flexpress.field.tls import caller_context
 from flexpress.field.transfer import fetch, push
 
 _A = TypeVar("_A")
 
-_AT_HOME = Patience(total=1e9)
+_AT_HOME = Patience(total=1e9, longest_wait=2.0)
 """The server is waited for as long as it takes."""
 _MERGING = 600.0
 """Seconds without a word while the server checks what was brought."""
 _NEAR = 30.0
 """Seconds without a word from a client that is near."""
 
+_UNTIL_VOID = 30.0
+"""Seconds until a return that was refused is tried again: the operator may void its tour."""
+
+_NOT_US = 403
+"""What the server says if this courier does not belong, or not any more."""
 _CLOSED = (409, 410)
 """What the server says of a tour that is closed: the hold may be forgotten."""
 
@@ -136,13 +141,18 @@ class _Courier:
         """Until the server has taken it, or says that the tour is closed."""
         manifest = self._hold.manifest
         assert manifest is not None
-        try:
-            receipt = await self._deliver(session, manifest)
-        except RefusedByPeer as error:
-            if error.status not in _CLOSED:
-                raise
-            self._log("tour-closed", tour=manifest.tour, reason=error.reason)
-            receipt = None
+        receipt = None
+        while receipt is None:
+            try:
+                receipt = await self._deliver(session, manifest)
+            except RefusedByPeer as error:
+                if error.status in _CLOSED:
+                    self._log("tour-closed", tour=manifest.tour, reason=error.reason)
+                    break
+                if error.status == _NOT_US:
+                    raise
+                self._log("return-refused", tour=manifest.tour, reason=error.reason)
+                await asyncio.sleep(_UNTIL_VOID / self._kit.speedup)
         self._commit(self._hold.close(receipt))
         self._files.remove_unless(self._hold.files())
         if receipt is not None:
@@ -173,7 +183,8 @@ class _Courier:
         await self._flight.take_off(orders, behind)
         while (stop := await self._next_stop(orders)) is not None:
             await self._visit(orders.stops.index(stop), stop)
-            await self._flight.release(stop)
+            with suppress(FlightError):  # the next stop will show that it cannot be followed
+                await self._flight.release(stop)
 
     async def _next_stop(self, orders: Orders) -> Stop | None:
         """By the flight; if it cannot be followed any more, by trying one client after another."""
@@ -193,7 +204,7 @@ class _Courier:
             async with open_session(self._context, {stop.client: stop.host}) as session:
                 async with asyncio.timeout(limit):
                     await self._exchange(session, number, stop, limit)
-        except (LinkDown, RefusedByPeer, TimeoutError) as error:
+        except (LinkDown, Refused, RefusedByPeer, TimeoutError) as error:
             self._commit(self._hold.missed(number))
             reason = str(error) or f"no answer within {limit:g} s"
             self._log("missed", client=stop.client, reason=reason)
@@ -219,10 +230,11 @@ class _Courier:
                 await push(session, f"{url}/models/{model}", path, patience=patience)
             else:
                 await asyncio.sleep(answer.wait)
+        taken = self._hold.collect(number, answer.parcels)  # refused before a byte is fetched
         for parcel in answer.parcels:
             place = f"{url}/parcels/{parcel.content}"
             await fetch(session, place, parcel.content, parcel.size, self._files, patience=patience)
-        self._commit(self._hold.collect(number, answer.parcels))
+        self._commit(taken)
 
     async def _seal(self) -> None:
         """Add up if that is the payload; from now on the hold does not change."""

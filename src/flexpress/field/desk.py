@@ -241,7 +241,7 @@ class ClientDesk:
             now,
             None if parcel is None else parcel.vector,
         )
-        coming = (COMING.delete(""),) if self.coming is not None else ()
+        coming = (COMING.delete(""),) if self.coming == snapshot.model else ()
         return [BASE.put("", base), *coming]
 
     def _bound(self, row: OutboxRow, tour: int) -> OutboxRow:

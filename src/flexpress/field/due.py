@@ -37,7 +37,7 @@ class Home:
 
     accepted: bool
     version: int  # of the model that the courier had on board
-    brought: tuple[Brought, ...] = ()  # of each client its newest first; empty if it is void
+    brought: tuple[Brought, ...] = ()  # leftovers too; empty if it is void
 
 
 @dataclass(frozen=True)

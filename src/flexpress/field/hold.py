@@ -1,4 +1,4 @@
-"""The courier's rules: K1 collect, K2 seal; it forgets only on a receipt, or when its tour is void.
+"""The courier's rules: K1 collect, K2 seal. It forgets on a receipt, or when its tour is closed.
 
 It carries one tour at a time. After a restart it continues where it was: the rows say which tour is
 under way, which stops are done, and whether the hold is sealed.
@@ -162,9 +162,10 @@ class CourierHold:
         return Decision((SEALED.put("", SealedRow(manifest)),), manifest)
 
     def close(self, receipt: Receipt | None) -> Decision[frozenset[str]]:
-        """Forget the tour: the server has accepted it, or (None) has said that it is void: 410.
+        """Forget the tour: it is accepted, or (None) the server has answered 409 or 410.
 
-        The answer names the files that may go.
+        Then it is closed without this hold, and clients still have what was not accepted. The
+        answer names the files that may go.
         """
         if receipt is not None:
             sealed = self.manifest

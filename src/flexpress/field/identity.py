@@ -53,6 +53,8 @@ _EARLIER, _YEARS = timedelta(days=7), timedelta(days=3653)
 class UntrustedError(FlexpressError):
     """A certificate, signature or sealed box that is not what it says."""
 
+    exit_code = 5
+
 
 @dataclass(frozen=True)
 class Member:

@@ -21,7 +21,7 @@ from flexpress.field.kit import (
     save_kit,
 )
 from flexpress.field.operator import Enrol, call_server
-from flexpress.field.provision import AUTHORITY_KIT, SERVER_KIT
+from flexpress.field.provisioning import AUTHORITY_KIT, SERVER_KIT, parse_address
 from flexpress.field.training import SAMPLES, load_samples
 from flexpress.files.disk import read_bytes, write_file
 
@@ -47,14 +47,12 @@ def add_courier(folder: Path, name: str) -> Path:
     return place
 
 
-def add_client(
-    folder: Path, name: str, *, courier: str, address: tuple[str, int], samples: str | Path
-) -> Path:
-    """A new client with these samples, at the end of the tour of this courier."""
+def add_client(folder: Path, name: str, *, courier: str, at: str, samples: str | Path) -> Path:
+    """A new client with these samples, at HOST:PORT, at the end of the tour of this courier."""
     kits, operator = _kits(folder, name, "client")
     source = check_path("samples", samples)
     example = load_kit(_example(kits, "client"), ClientKit)
-    host, port = address
+    host, port = parse_address("at", at)
     training = replace(
         example.training,
         client=name.removeprefix("client-"),

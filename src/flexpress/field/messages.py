@@ -15,11 +15,11 @@ from msgspec import Meta
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 """Of a courier or client, as in its certificate: "courier-1", "client-7"."""
-RunId = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
-Incarnation = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
+RunId = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+Incarnation = Annotated[str, Meta(pattern=r"^[0-9a-f]{16}\Z")]
 """Random, one for each database of a client: if its disk is lost, it counts from 1 again."""
-Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-Signature = Annotated[str, Meta(pattern="^[0-9a-f]{128}$")]
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+Signature = Annotated[str, Meta(pattern=r"^[0-9a-f]{128}\Z")]
 """Ed25519, in hexadecimal."""
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 Positive = Annotated[int, Meta(ge=1, le=2**53)]

@@ -68,6 +68,8 @@ class Mission:
         place: Path,
         folder: MissionFolder,
         model: Vector,
+        *,
+        is_stored: bool,
     ) -> None:
         self.scenario = scenario
         self.timetable = timetable
@@ -78,6 +80,8 @@ class Mission:
         self._place = place
         self._folder = folder
         self._measured: tuple[Vector, tuple[float, float]] | None = None
+        self._is_stored = is_stored
+        self._has_diverged = False
 
     @property
     def progress(self) -> Progress:
@@ -112,6 +116,7 @@ class Mission:
     def committed(self, step: Step) -> None:
         """The step has happened."""
         self._clock.passed(replace(step.due, progress=step.progress))
+        self._is_stored = True
         if step.model is not None:
             self.model = step.model
         if step.measured is not None:
@@ -119,17 +124,23 @@ class Mission:
         if self.progress.over:
             self.finish()
         else:
-            self._folder.checkpoint_if_due(self.progress.num_events, self._slot, self.model)
+            if self._folder.is_due():
+                self.checkpoint()
 
     def finish(self) -> None:
         """Complete the folder of a mission that is over. Once more: nothing changes."""
         assert self.progress.over
-        self._folder.finish(self.progress.num_events, self._slot, self.model)
+        self._folder.finish(self.progress, self._slot, self.model)
 
     def checkpoint(self) -> None:
-        """Before the server is stopped: readers see all of it."""
-        if not self.progress.over:
-            self._folder.checkpoint(self.progress.num_events, self._slot, self.model)
+        """So that readers see all of it: every few seconds, and before the server is stopped.
+
+        Not before the first step is committed: without progress it begins once more.
+        """
+        if self._is_stored and not self.progress.over:
+            self._folder.checkpoint(
+                self.progress, self._slot, self.model, diverged=self._has_diverged
+            )
 
     def trace(self) -> Trace:
         """All that has happened."""
@@ -166,9 +177,9 @@ class Mission:
         return Measurement(event.slot, event.seconds, loss, accuracy)
 
     def _diverged(self, slot: int) -> DivergedError:
-        number = self.progress.num_events
-        self._folder.append(self._written, (), None)  # without lines of this step
-        self._folder.checkpoint(number, self._slot, self.model, diverged=True)
+        self._folder.append(self._written, (), None)  # cut off the lines of this step
+        self._has_diverged = True
+        self.checkpoint()
         error = diverged(self.scenario, slot, self.trace())
         return DivergedError(f"{error}; all before is in {self._place}", error.trace)
 
@@ -203,7 +214,16 @@ def open_mission(
             ticking = PlanClock(timetable, run.horizon, run.eval_every, begun)
         else:
             ticking = WallClock(timetable, run.horizon, run.eval_every, begun, speedup=speedup)
-        mission = Mission(scenario, timetable, learner, ticking, folder, files, model)
+        mission = Mission(
+            scenario,
+            timetable,
+            learner,
+            ticking,
+            folder,
+            files,
+            model,
+            is_stored=progress is not None,
+        )
         if mission.progress.over:
             mission.finish()
         yield mission

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from flexpress.errors import InputError
+from flexpress.field.due import Progress
 from flexpress.field.training import MissionClock
 from flexpress.files.disk import PLAN, SCENARIO, read_text, remove_drafts
 from flexpress.files.growing import check_beginning, damaged
@@ -81,20 +82,20 @@ class MissionFolder:
             self._durable("after lines")
         return self._lines.written
 
-    def checkpoint_if_due(self, num_events: int, slot: int, model: Vector) -> None:
-        """Every few seconds."""
-        if self._pace.is_due():
-            self.checkpoint(num_events, slot, model)
+    def is_due(self) -> bool:
+        """Whether it is time for another checkpoint."""
+        return self._pace.is_due()
 
     def checkpoint(
-        self, num_events: int, slot: int, model: Vector, *, diverged: bool = False
+        self, committed: Progress, slot: int, model: Vector, *, diverged: bool = False
     ) -> None:
-        """For readers of a mission that is under way. All lines are committed."""
+        """For readers of a mission that is under way: how far it is, to this slot."""
+        assert committed.written is not None
         header = replace(
             self._header,
             slot=slot,
-            num_events=num_events,
-            **vars(self._lines.written),
+            num_events=committed.num_events,
+            **vars(committed.written),
             diverged=diverged,
         )
         with self._pace.work():
@@ -102,12 +103,12 @@ class MissionFolder:
         if diverged:
             note_files(self._folder, COMMAND)
 
-    def finish(self, num_events: int, slot: int, model: Vector) -> None:
+    def finish(self, committed: Progress, slot: int, model: Vector) -> None:
         """The mission is over. Once more: nothing changes."""
         if (self._folder / MODEL).exists():
             return
         self._durable("before the last checkpoint")
-        self.checkpoint(num_events, slot, model)
+        self.checkpoint(committed, slot, model)
         self._durable("after the last checkpoint")
         note_files(self._folder, COMMAND)
         self._durable("before the last model")

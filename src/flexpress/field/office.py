@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -103,15 +103,22 @@ class Office:
         """The one that its open tour carries."""
         courier, sha = peer_in(request).name, request.match_info["sha"]
         tours = self._book.open_tours().values()
-        if not any((tour.courier, tour.model) == (courier, sha) for tour in tours):
+        if not any((tour.courier, tour.model) == (courier, sha) for tour in tours) or not (
+            self._files.has(sha)
+        ):
             raise Refused(404, f"{courier} has no open tour with this model")
         return await send_file(request, self._files.path(sha))
 
     async def _announce(self, request: web.Request) -> web.Response:
+        """What the new manifest of a tour does not name any more, nobody needs."""
         courier, manifest = await self._manifest(request)
-        have = self._files.size
-        decided = self._book.announce(courier, manifest, digest_of(manifest), have)
-        return answer(self._commit(decided))
+        digest = digest_of(manifest)
+        unsigned = await self._unsigned(self._book.fresh(courier, manifest, digest))
+        decided = self._book.announce(courier, manifest, digest, self._files.size, unsigned)
+        missing = self._commit(decided)
+        if decided.changes:
+            self._files.remove_unless(self._book.files())
+        return answer(missing)
 
     async def _manifest(self, request: web.Request) -> tuple[str, Manifest]:
         manifest = await read_message(request, Manifest, most=_LARGEST_MANIFEST)
@@ -136,22 +143,42 @@ class Office:
         courier, manifest = await self._manifest(request)
         digest = digest_of(manifest)
         fresh = self._book.fresh(courier, manifest, digest)
-        needed = [manifest.total] if manifest.total else [parcel.content for parcel in fresh]
-        missing = next((sha for sha in needed if fresh and not self._files.has(sha)), None)
-        if missing:
-            raise Refused(422, f"content {missing} has not arrived; send the manifest first")
-        keys = {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
-        refused, unproven = await asyncio.to_thread(self._examine, manifest, fresh, keys)
+        unsigned = await self._unsigned(fresh)
+        signed = tuple(parcel for parcel in fresh if parcel.name not in unsigned)
+        needed = [manifest.total] if manifest.total else [parcel.content for parcel in signed]
+        self._check_arrived(needed if fresh else [])
+        refused, unopened = await asyncio.to_thread(self._examine, manifest, signed, self._keys())
+        unproven = unsigned | unopened
         decided = self._book.accept(courier, manifest, digest, manifest.total, refused, unproven)
         came = [
-            LAST.put(p.name.client, LastRow(manifest.tour, p.version, time.time())) for p in fresh
+            LAST.put(p.name.client, LastRow(manifest.tour, p.version, time.time()))
+            for p in signed
+            if p.name not in unproven
         ]
-        self._store.commit([*decided.changes, *(came if decided.changes else ())])
-        receipt = decided.answer
         if decided.changes:
+            self._check_arrived(needed)  # still: another manifest may have come meanwhile
+            self._store.commit([*decided.changes, *came])
             self._note_return(courier, manifest, refused, unproven)
             self._on_change()
-        return answer(receipt)
+        return answer(decided.answer)
+
+    def _check_arrived(self, contents: Iterable[str]) -> None:
+        missing = next((sha for sha in contents if not self._files.has(sha)), None)
+        if missing:
+            raise Refused(422, f"content {missing} has not arrived; send the manifest first")
+
+    def _keys(self) -> dict[str, str]:
+        """Public keys of all members."""
+        return {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
+
+    async def _unsigned(self, parcels: tuple[Parcel, ...]) -> set[UpdateName]:
+        """Those that their clients have not signed."""
+        keys, run = self._keys(), self._kit.run
+
+        def find() -> set[UpdateName]:
+            return {p.name for p in parcels if not _is_signed(p, keys[p.name.client], run)}
+
+        return await asyncio.to_thread(find)
 
     def _note_return(
         self,
@@ -167,32 +194,28 @@ class Office:
             self._log("unproven", update=name.key, courier=courier)
 
     def _examine(
-        self, manifest: Manifest, fresh: tuple[Parcel, ...], keys: Mapping[str, str]
+        self, manifest: Manifest, signed: tuple[Parcel, ...], keys: Mapping[str, str]
     ) -> tuple[dict[UpdateName, str], set[UpdateName]]:
-        """Updates that never count, and those whose client did not sign just that."""
+        """Updates that never count, and those whose content is not what their client signed."""
         refused: dict[UpdateName, str] = {}
-        unproven: set[UpdateName] = set()
-        for parcel in fresh:
+        unopened: set[UpdateName] = set()
+        if manifest.total and signed:
+            self._check_total(manifest.tour, manifest.total)
+        for parcel in () if manifest.total else signed:
             try:
-                vector = self._opened(parcel, keys)
+                if not np.isfinite(self._opened(parcel, keys)).all():
+                    refused[parcel.name] = _NOT_FINITE
             except UntrustedError:
-                unproven.add(parcel.name)
-                continue
-            if vector is not None and not np.isfinite(vector).all():
-                refused[parcel.name] = _NOT_FINITE
-        if manifest.total and fresh:
-            total = np.frombuffer(self._files.read(manifest.total), self._dtype)
-            if not np.isfinite(total).all():
-                raise Refused(422, f"the sum of tour {manifest.tour} {_NOT_FINITE}; void the tour")
-        return refused, unproven
+                unopened.add(parcel.name)
+        return refused, unopened
 
-    def _opened(self, parcel: Parcel, keys: Mapping[str, str]) -> Vector | None:
-        """The update; of one that is part of a sum only the signature can be checked."""
-        key = public_key(keys[parcel.name.client])
-        if self._kit.payload == "sum":
-            verify_parcel(key, self._kit.run, parcel)
-            return None
-        content = self._files.read(parcel.content)
+    def _check_total(self, tour: int, total: str) -> None:
+        if not np.isfinite(np.frombuffer(self._files.read(total), self._dtype)).all():
+            raise Refused(422, f"the sum of tour {tour} {_NOT_FINITE}; void the tour")
+
+    def _opened(self, parcel: Parcel, keys: Mapping[str, str]) -> Vector:
+        """The update in it."""
+        key, content = public_key(keys[parcel.name.client]), self._files.read(parcel.content)
         vector = open_parcel(key, self._kit.run, parcel, content, self._seal_key)
         if len(vector) != self._kit.model_size:
             raise UntrustedError("the vector has another length than models of this run")
@@ -206,7 +229,7 @@ class Office:
             return brought
         if not parcels:
             return None
-        keys = {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
+        keys = self._keys()
         added = np.zeros(self._kit.num_params, self._dtype)
         for parcel in parcels:
             added += self._opened(parcel, keys)
@@ -215,3 +238,11 @@ class Office:
     def _commit(self, decision: Decision[_A]) -> _A:
         self._store.commit(decision.changes)
         return decision.answer
+
+
+def _is_signed(parcel: Parcel, key: str, run: str) -> bool:
+    try:
+        verify_parcel(public_key(key), run, parcel)
+    except UntrustedError:
+        return False
+    return True

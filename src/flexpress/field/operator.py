@@ -236,16 +236,16 @@ def member_row(entry: Entry) -> MemberRow:
     )
 
 
-def operate(folder: Path, action: str, argument: str = "") -> Status | Done:
+def operate(folder: Path, action: str, what: str = "") -> Status | Done:
     """Ask the server: `status`, `void` a tour or a courier's round, `revoke` a member, `stop`."""
     kit = load_kit(folder, OperatorKit)
-    if action in ("void", "revoke") and not argument:
+    if action in ("void", "revoke") and not what:
         raise InputError(f"{action}: name what to {action}; `status` shows what there is")
     questions: dict[str, Callable[[], Question]] = {
         "status": lambda: Question(kit.run),
         "stop": lambda: Question(kit.run),
-        "void": lambda: Void(kit.run, argument),
-        "revoke": lambda: Revoke(kit.run, argument),
+        "void": lambda: Void(kit.run, what),
+        "revoke": lambda: Revoke(kit.run, what),
     }
     if action not in questions:
         raise InputError(f"{action}: must be one of {', '.join(questions)}")

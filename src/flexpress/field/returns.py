@@ -40,8 +40,6 @@ from flexpress.field.tables import Change, Decision, Refused, Tables
 
 Payload = Literal["parcel", "sum"]
 
-REVOKED = "its client is revoked"
-
 
 class Returns(BookReader):
     """The part of the server's book about couriers that come home."""
@@ -56,14 +54,24 @@ class Returns(BookReader):
         self._content_size = content_size
 
     def announce(
-        self, courier: str, manifest: Manifest, manifest_digest: str, have: Callable[[str], int]
+        self,
+        courier: str,
+        manifest: Manifest,
+        manifest_digest: str,
+        have: Callable[[str], int],
+        unproven: Collection[UpdateName] = (),
     ) -> Decision[Missing]:
-        """What the server still needs; `have` says how many bytes of a content there are."""
+        """What the server still needs; `have` says how many bytes of a content there are.
+
+        Contents of `unproven` ones, which bear no signature of their client, are not wanted: else
+        a courier could fill the disk with updates of its own.
+        """
         row = self._own_tour(courier, manifest, manifest_digest)
         if row.state == "accepted":
             return Decision((), Missing(()))
-        new, _ = self._sorted_out(manifest)
+        new = [parcel for parcel in self._new(manifest) if parcel.name not in unproven]
         if self._payload == "sum":
+            self._check_sum(manifest, unproven)
             sizes = {manifest.total: self._model_size} if manifest.total else {}
         else:
             sizes = {parcel.content: parcel.size for parcel in new}
@@ -87,7 +95,7 @@ class Returns(BookReader):
     def fresh(self, courier: str, manifest: Manifest, manifest_digest: str) -> tuple[Parcel, ...]:
         """The parcels whose contents are to be checked before `accept`: none was seen before."""
         row = self._own_tour(courier, manifest, manifest_digest)
-        return () if row.state == "accepted" else self._sorted_out(manifest)[0]
+        return () if row.state == "accepted" else self._new(manifest)
 
     def accept(
         self,
@@ -107,22 +115,21 @@ class Returns(BookReader):
         receipt = Receipt(self._run, manifest.tour, manifest_digest)
         if row.state == "accepted":
             return Decision((), receipt)
-        new, revoked = self._sorted_out(manifest)
+        new = self._new(manifest)
         if total != manifest.total:
             raise Refused(422, f"tour {manifest.tour}: the sum is not the one in the manifest")
-        if self._payload == "sum" and (refused or unproven):
-            raise Refused(422, f"tour {manifest.tour}: an update in the sum is not valid")
-        verdicts = dict.fromkeys((parcel.name for parcel in revoked), REVOKED) | dict(refused)
-        proven = [p for p in (*new, *revoked) if p.name not in unproven]
-        taken = tuple(p for p in new if p.name not in unproven and p.name not in refused)
+        if self._payload == "sum":
+            self._check_sum(manifest, {*refused, *unproven})
+        proven = [parcel for parcel in new if parcel.name not in unproven]
+        taken = tuple(parcel for parcel in proven if parcel.name not in refused)
         home = HomeRow(courier, row.round, manifest.tour, "accepted", total, taken)
         changes = (
             *self._close(manifest.tour, row, home, manifest_digest),
             *self._mark_seen(parcel.name for parcel in proven),
             *(
-                REFUSED.put(p.name.key, RefusedRow(manifest.tour, verdicts[p.name]))
+                REFUSED.put(p.name.key, RefusedRow(manifest.tour, refused[p.name]))
                 for p in proven
-                if p.name in verdicts
+                if p.name in refused
             ),
         )
         return Decision(changes, receipt)
@@ -145,17 +152,20 @@ class Returns(BookReader):
             raise Refused(403, f"tour {tour} is not one of {courier}")
         return row
 
-    def _sorted_out(self, manifest: Manifest) -> tuple[tuple[Parcel, ...], tuple[Parcel, ...]]:
-        """New parcels, and new ones of revoked clients. Seen ones are left out."""
+    def _new(self, manifest: Manifest) -> tuple[Parcel, ...]:
+        """What may count. What was seen is left out, and so are clients that are revoked.
+
+        They get no verdict: they hear none, and anybody could send any name of theirs.
+        """
         self._check(manifest)
         members = MEMBERS.rows(self._tables)
-        unseen = [parcel for parcel in manifest.parcels if not self.has_seen(parcel.name)]
-        new = tuple(p for p in unseen if not members[p.name.client].revoked)
-        revoked = tuple(p for p in unseen if members[p.name.client].revoked)
+        allowed = [p for p in manifest.parcels if not members[p.name.client].revoked]
+        new = tuple(parcel for parcel in allowed if not self.has_seen(parcel.name))
         if self._payload == "sum" and len(new) < len(manifest.parcels):
-            reason = "has an update of a revoked client" if revoked else "has an update twice"
+            twice = len(allowed) == len(manifest.parcels)
+            reason = "has an update twice" if twice else "has an update of a revoked client"
             raise Refused(422, f"the sum of tour {manifest.tour} {reason}; void the tour")
-        return new, revoked
+        return new
 
     def _check(self, manifest: Manifest) -> None:
         """Refused if no courier that keeps to the rules could have written it."""
@@ -175,6 +185,12 @@ class Returns(BookReader):
                 raise Refused(413, f"update {parcel.name.key}: {parcel.size:,}; {limit}")
             if parcel.tour >= self.counter.next_tour:
                 raise Refused(422, f"update {parcel.name.key}: there is no tour {parcel.tour}")
+
+    def _check_sum(self, manifest: Manifest, bad: Collection[UpdateName]) -> None:
+        """It cannot be taken apart: all of it must be what clients have signed."""
+        if bad:
+            reason = f"{min(bad).key} in the sum is not what its client has signed; void the tour"
+            raise Refused(422, f"tour {manifest.tour}: {reason}")
 
     def _close(
         self, tour: int, row: TourRow, home: HomeRow, manifest_digest: str | None

@@ -125,7 +125,7 @@ def open_parcel(
 
 
 def seal(recipient: X25519PublicKey, plaintext: bytes, associated: bytes) -> bytes:
-    """Only the recipient opens it, and only with the same associated data."""
+    """Only the recipient opens it, and only with the same associated data. Less than 2 GiB."""
     once = X25519PrivateKey.generate()
     sender = once.public_key().public_bytes_raw()
     key = _seal_key(once.exchange(recipient), sender, recipient.public_bytes_raw())
@@ -139,7 +139,7 @@ def unseal(recipient: X25519PrivateKey, box: bytes, associated: bytes) -> bytes:
         shared = recipient.exchange(X25519PublicKey.from_public_bytes(sender))
         key = _seal_key(shared, sender, recipient.public_key().public_bytes_raw())
         return ChaCha20Poly1305(key).decrypt(_NONCE, ciphertext, associated)
-    except (InvalidTag, ValueError):  # too short, or a point that hides nothing
+    except (InvalidTag, ValueError, OverflowError):  # or too short or long, or a bad point
         raise UntrustedError("the sealed box does not open") from None
 
 

@@ -226,6 +226,11 @@ class _Server:
         out = self._book.tour(released.tour).state == "open"
         return Courier(released.round, released.version, "out" if out else "closed")
 
+    def _has_departed(self, name: str, number: int) -> bool:
+        """Meanwhile, in the round for which a newer model was due: then it flies with the old."""
+        courier = self._courier(name)
+        return courier is not None and courier.round == number and courier.state != "released"
+
     def _brought(self, home: HomeRow, members: Mapping[str, MemberRow]) -> Home:
         version = self._book.tour(home.tour).version
         brought = [
@@ -259,7 +264,9 @@ class _Server:
         else:
             changes += self._book.note(row).changes
         for release in due.releases:
-            changes += self._book.release(self._name(release.courier), *release[1:]).changes
+            name = self._name(release.courier)
+            if not self._has_departed(name, release.round):
+                changes += self._book.release(name, *release[1:]).changes
         self._store.commit(changes)
         mission.committed(step)
         if step.model is not None:

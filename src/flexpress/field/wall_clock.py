@@ -138,7 +138,7 @@ class WallClock:
 
     def _visits(self, when: tuple[int, float], key: Key, home: Home) -> list[Visit]:
         """One for each client that has handed something over."""
-        newest = {each.client: each for each in reversed(home.brought)}
+        newest = {each.client: each for each in sorted(home.brought, key=lambda b: b.round)}
         age = self.progress.version - home.version
         return [
             Visit(*when, *key, each.client, home.version, age, each.version, each.steps)

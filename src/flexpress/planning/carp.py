@@ -20,6 +20,10 @@ Differs from the paper: the result is the best feasible assignment visited, not 
 the Gibbs formula is corrected (`gibbs_probabilities`); an empty S_i leaves the client where it is.
 As in the paper, clients move one at a time and within the budgets: where these are so tight that
 only an exchange of whole tours helps, CARP cannot leave what its starts reach.
+
+If the objective counts slots, the Gibbs step compares slots alone, as in the paper: of transporters
+that cost equally many, each is as likely. The result is the best assignment visited: of those with
+the least cost in slots, the one with the least in seconds.
 """
 
 from __future__ import annotations
@@ -35,10 +39,11 @@ from typing import Literal
 import numpy as np
 
 from flexpress.planning.exact import check_size, held_karp_tour
-from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours, objective_value
+from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Rank, Tours, objective_value
 from flexpress.planning.progress import UNWATCHED, Effort, Progress, Watch
 from flexpress.planning.two_opt import route_length, shortest_route
 from flexpress.scenario import Objective
+from flexpress.scenario.physics import slots
 
 Inner = Literal["two_opt", "exact"]
 _Members = list[int]
@@ -81,7 +86,7 @@ def solve_carp(
         check_size(problem.num_clients)
     routes = Routes(problem, inner, effort.seed)
     best: _Members | None = None
-    best_cost = math.inf
+    best_rank = math.inf, math.inf
     per_sweep = len(_phases(objective)) * problem.num_clients
     starts, sweeps = _runs_within(effort, per_sweep)
     routes.length(1)  # load the compiled code before the clock starts
@@ -90,12 +95,12 @@ def solve_carp(
     started = time.perf_counter()
     runs = _all_runs(problem, objective, routes, sweeps, starts, effort.seed)
     for step, members in enumerate(runs):
-        cost = routes.cost(objective, members)
-        if cost < best_cost and routes.feasible(members):
-            best, best_cost = members.copy(), cost
+        rank = routes.rank(objective, members)
+        if rank < best_rank and routes.feasible(members):
+            best, best_rank = members.copy(), rank
         if step % _STEPS_PER_REPORT == 0:
             fraction = effort.fraction(step, started)
-            watch.on_progress(Progress(min(fraction, 1.0), None if best is None else best_cost))
+            watch.on_progress(Progress(min(fraction, 1.0), None if best is None else best_rank[0]))
             if fraction >= 1 or watch.should_stop():
                 break
     return None if best is None else [routes.tour(clients) for clients in best]
@@ -147,6 +152,7 @@ class Routes:
         self._time_per_client: list[float] = problem.time_per_client.tolist()
         self._energy_per_metre: list[float] = problem.energy_per_metre.tolist()
         self._energy_per_client: list[float] = problem.energy_per_client.tolist()
+        self._problem = problem
         self._limits: list[float] = (problem.budgets * (1 + BUDGET_TOLERANCE)).tolist()
 
     def length(self, clients: int) -> float:
@@ -173,6 +179,12 @@ class Routes:
         per_client = self._time_per_client[k] * clients.bit_count()
         return self._time_per_metre[k] * self.length(clients) + per_client
 
+    def counted(self, k: int, clients: int) -> float:
+        """Delta_k(R_k) as the objective counts it: in seconds or in slots."""
+        round_trip = self.round_trip(k, clients)
+        slot = self._problem.slot
+        return slots(round_trip, slot) if slot else round_trip
+
     def within_budget(self, k: int, clients: int) -> bool:
         """The paper's energy constraint."""
         return self.energy(k, clients) <= self._limits[k]
@@ -193,8 +205,12 @@ class Routes:
 
     def cost(self, objective: Objective, members: _Members) -> float:
         """C(a)."""
+        return self.rank(objective, members)[0]
+
+    def rank(self, objective: Objective, members: _Members) -> Rank:
+        """C(a), and the same in seconds."""
         round_trips = [self.round_trip(k, clients) for k, clients in enumerate(members)]
-        return objective_value(objective, round_trips, [c.bit_count() for c in members])
+        return self._problem.rank_of(objective, round_trips, [c.bit_count() for c in members])
 
 
 class GibbsSampler:
@@ -235,12 +251,12 @@ class GibbsSampler:
         self, objective: Objective, joined: _Members, available: list[int]
     ) -> list[float]:
         """C(k, a_-i) for every k in S_i."""
-        without = [self._routes.round_trip(k, c) for k, c in enumerate(self.members)]
+        without = [self._routes.counted(k, c) for k, c in enumerate(self.members)]
         counts = [clients.bit_count() for clients in self.members]
         costs = []
         for k in available:
             round_trips, num_clients = without.copy(), counts.copy()
-            round_trips[k] = self._routes.round_trip(k, joined[k])
+            round_trips[k] = self._routes.counted(k, joined[k])
             num_clients[k] += 1
             costs.append(objective_value(objective, round_trips, num_clients))
         return costs

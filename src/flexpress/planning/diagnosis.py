@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -177,7 +178,7 @@ class _Remedies:
         return good
 
     def _with_more(self, like: Sequence[int], times: int) -> Problem:
-        longer = {}
+        longer: dict[str, Any] = {}
         for name in ABILITIES:
             values = getattr(self.problem, name)
             longer[name] = np.append(values, np.tile(values[like], times))

@@ -3,6 +3,9 @@
 Held-Karp gives the shortest tour of every subset; then subsets are assigned to the transporters one
 after another. It shares no code with the fast solvers: it is the oracle they are tested against.
 A subset is an integer whose bit i - 1 says whether client i belongs to it.
+
+If the objective counts slots, costs are complex numbers: slots + seconds * 1j. NumPy adds the parts
+separately and compares the real parts first, then the imaginary ones, as plans are compared.
 """
 
 from __future__ import annotations
@@ -16,9 +19,13 @@ from flexpress.arrays import FloatArray
 from flexpress.errors import InputError
 from flexpress.planning.problem import BUDGET_TOLERANCE, Problem, Tours
 from flexpress.scenario import Objective
+from flexpress.scenario.physics import ROUNDING_GUARD
 
 _MAX_CLIENTS = 15
-"""N = 15, K = 4 takes about 1.6 s and 0.4 GB; each additional client triples both."""
+"""N = 15, K = 4 takes about 1.6 s and 0.4 GB; each additional client triples both. In slots both
+are about twice as much."""
+
+_Costs = FloatArray | NDArray[np.complex128]
 
 
 def solve_exact(problem: Problem, objective: Objective) -> Tours | None:
@@ -98,16 +105,22 @@ def _walk_back(paths: FloatArray, distances: FloatArray, subset: int) -> list[in
     return order[::-1]
 
 
-def _costs(problem: Problem, objective: Objective, k: int, lengths: FloatArray) -> FloatArray:
-    """What transporter k adds to the objective for every subset: inf when over its budget."""
+def _costs(problem: Problem, objective: Objective, k: int, lengths: FloatArray) -> _Costs:
+    """What transporter k adds to the objective for every subset: inf when over its budget.
+
+    The longest tour in slots is the longest in seconds, so `minmax` needs no slots.
+    """
     counts = _sizes(problem.num_clients)
     round_trips = problem.time_per_metre[k] * lengths + problem.time_per_client[k] * counts
     energies = problem.energy_per_metre[k] * lengths + problem.energy_per_client[k] * counts
-    costs = counts * round_trips**2 if objective == "sws" else round_trips
+    costs: _Costs = counts * round_trips**2 if objective == "sws" else round_trips
+    if problem.slot and objective != "minmax":
+        slots = np.ceil(round_trips / problem.slot * (1 - ROUNDING_GUARD))
+        costs = (counts * slots**2 if objective == "sws" else slots) + 1j * costs
     return np.where(energies <= problem.budgets[k] * (1 + BUDGET_TOLERANCE), costs, np.inf)
 
 
-def _best_shares(costs: list[FloatArray], objective: Objective) -> list[int] | None:
+def _best_shares(costs: list[_Costs], objective: Objective) -> list[int] | None:
     """The subset of each transporter in the best split of all clients.
 
     f_k(S) = min over T in S of f_{k-1}(S - T) combined with cost_k(T): the best that the first k
@@ -129,20 +142,20 @@ def _best_shares(costs: list[FloatArray], objective: Objective) -> list[int] | N
     return None if costs[0][remaining] == np.inf else [remaining, *reversed(shares)]
 
 
-def _best_splits(others: FloatArray, own: FloatArray, combine: np.ufunc) -> FloatArray:
+def _best_splits(others: _Costs, own: _Costs, combine: np.ufunc) -> _Costs:
     """For every S the minimum over T in S of combine(others[S - T], own[T]).
 
     All 3^n pairs (S - T, T) at once: a client is in neither (0), with the others (1) or in T (2).
     """
     n = len(own).bit_length() - 1
-    pairs: FloatArray = combine(_spread(others, [0, 1, 0]), _spread(own, [0, 0, 1]))  # (3^n,)
+    pairs: _Costs = combine(_spread(others, [0, 1, 0]), _spread(own, [0, 0, 1]))  # (3^n,)
     for done in range(n):
         by_state = pairs.reshape(-1, 3, 1 << done)
         pairs = np.minimum(by_state[:, :2], by_state[:, ::2]).reshape(-1)
     return pairs
 
 
-def _spread(values: FloatArray, bit_of_state: list[int]) -> FloatArray:
+def _spread(values: _Costs, bit_of_state: list[int]) -> _Costs:
     """Values of all 2^n subsets, looked up for all 3^n states of the clients."""
     n = len(values).bit_length() - 1
     for done in range(n):

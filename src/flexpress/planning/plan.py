@@ -10,7 +10,7 @@ import numpy as np
 
 from flexpress.errors import InputError
 from flexpress.planning.problem import BUDGET_TOLERANCE, Tours, objective_value
-from flexpress.scenario import Objective, Point, Scenario, SolverName, physics
+from flexpress.scenario import Objective, Point, RoundTripUnit, Scenario, SolverName, physics
 
 ClientId = int | str
 
@@ -44,6 +44,7 @@ class Plan:
     """One tour per transporter, and how the plan was made."""
 
     objective: Objective
+    round_trips: RoundTripUnit = field(default="seconds", kw_only=True)  # what the cost counts
     cost: float
     feasible: bool
     lower_bound: float | None = field(default=None, kw_only=True)  # proven: none costs less
@@ -64,16 +65,27 @@ class Plan:
         solver: SolverName,
         seed: int,
         seconds: float,
+        round_trips: RoundTripUnit = "seconds",
     ) -> Plan:
         """Every figure of the plan, computed from the scenario and the order of visits."""
         transporters = tuple(_make_tour(scenario, k, nodes) for k, nodes in enumerate(tours))
+        in_slots = round_trips == "slots"
         cost = objective_value(
             objective,
-            [tour.round_trip for tour in transporters],
+            [t.round_trip_slots if in_slots else t.round_trip for t in transporters],
             [len(tour.clients) for tour in transporters],
         )
         feasible = all(tour.within_budget for tour in transporters)
-        return cls(objective, cost, feasible, solver, seed, seconds, transporters)
+        return cls(
+            objective,
+            float(cost),
+            feasible,
+            solver,
+            seed,
+            seconds,
+            transporters,
+            round_trips=round_trips,
+        )
 
     def nodes(self, scenario: Scenario) -> Tours:
         """The tours as lists of nodes 1..N, in visiting order."""

@@ -79,6 +79,7 @@ def _recomputed(scenario: Scenario, plan: Plan) -> Plan:
         solver=plan.solver,
         seed=plan.seed,
         seconds=plan.seconds,
+        round_trips=plan.round_trips,
     )
 
 

@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexpress.arrays import FloatArray
-from flexpress.scenario import Objective, Scenario
+from flexpress.scenario import Objective, RoundTripUnit, Scenario, physics
 
 Tours = list[list[int]]
 """One list of nodes per transporter, in visiting order, without the server."""
+
+Rank = tuple[float, float]
+"""The cost of a plan, and the same in seconds: of plans with equal costs, the shorter is better."""
 
 BUDGET_TOLERANCE = 1e-9
 """Relative slack when energy is compared with a budget, so that rounding breaks no budget."""
@@ -35,7 +38,7 @@ def objective_value(
 ) -> float:
     """`minmax`: max Delta_k.  `sws`: sum R_k Delta_k^2.  `total`: sum Delta_k.
 
-    The three costs of the paper's Section "Routes".
+    The three costs of the paper's Section "Routes", for round trips in seconds or in slots.
     """
     if objective == "minmax":
         return max(round_trips)
@@ -59,9 +62,11 @@ class Problem:
     energy_per_client: FloatArray  # (transporters,)
     budgets: FloatArray  # (transporters,), joules, inf where unlimited
     matrix: FloatArray | None = None  # (nodes, nodes), metres; None: straight lines
+    slot: float = 0.0  # seconds: the objective counts whole slots; 0: it counts seconds
 
     @classmethod
-    def of(cls, scenario: Scenario) -> Problem:
+    def of(cls, scenario: Scenario, round_trips: RoundTripUnit = "seconds") -> Problem:
+        """The problem of this scenario, with an objective that counts seconds or slots."""
         transporters = range(scenario.num_transporters)
         speeds = np.array(scenario.speeds)
         hover = scenario.transfer_time * (scenario.hover_power + scenario.transmit_power)
@@ -73,12 +78,27 @@ class Problem:
             energy_per_client=np.full(len(speeds), hover),
             budgets=np.array([scenario.budget(k) for k in transporters]),
             matrix=scenario.distances,
+            slot=scenario.slot if round_trips == "slots" else 0.0,
         )
 
     def cost(self, objective: Objective, tours: Tours) -> float:
-        """The objective's value for these tours."""
+        """The objective's value for these tours, in slots if the problem has them."""
+        return self.rank(objective, tours)[0]
+
+    def rank(self, objective: Objective, tours: Tours) -> Rank:
+        """What plans are compared by: the cost, then the objective's value in seconds."""
         round_trips = [self.round_trip(k, tour) for k, tour in enumerate(tours)]
-        return objective_value(objective, round_trips, [len(tour) for tour in tours])
+        return self.rank_of(objective, round_trips, [len(tour) for tour in tours])
+
+    def rank_of(
+        self, objective: Objective, round_trips: Sequence[float], num_clients: Sequence[int]
+    ) -> Rank:
+        """The same for these round trips, in seconds."""
+        seconds = objective_value(objective, round_trips, num_clients)
+        if not self.slot:
+            return seconds, seconds
+        slots = [physics.slots(round_trip, self.slot) for round_trip in round_trips]
+        return float(objective_value(objective, slots, num_clients)), seconds
 
     def with_energy_for_time(self, unit: FloatArray) -> Problem:
         """The problem in which round trips are energies, transporter k's in units of unit[k]."""
@@ -87,6 +107,7 @@ class Problem:
             time_per_metre=self.energy_per_metre / unit,
             time_per_client=self.energy_per_client / unit,
             budgets=np.full(self.num_transporters, np.inf),
+            slot=0.0,
         )
 
     @property

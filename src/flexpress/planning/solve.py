@@ -19,7 +19,7 @@ from flexpress.planning.infeasible import Words, explain_infeasible
 from flexpress.planning.plan import Plan
 from flexpress.planning.problem import Problem, Tours
 from flexpress.planning.progress import Effort, OnProgress, Progress, Watch, ignore_progress
-from flexpress.scenario import Objective, Scenario, SolverName, check_scenario
+from flexpress.scenario import Objective, RoundTripUnit, Scenario, SolverName, check_scenario
 
 _PROOF_LABELS = 5_000_000
 """Effort for a proof that no plan fits: about ten seconds at most."""
@@ -34,6 +34,7 @@ def make_plan(
     scenario: Scenario,
     *,
     objective: Objective | None = None,
+    round_trips: RoundTripUnit | None = None,
     solver: SolverName | None = None,
     seconds: float | None = None,
     iterations: int | None = None,
@@ -45,7 +46,9 @@ def make_plan(
 ) -> Plan:
     """The best plan that the solver finds; InfeasibleError if none fits the budgets.
 
-    Arguments that are not given are taken from the scenario. `iterations` limits the work
+    Arguments that are not given are taken from the scenario. `round_trips` says whether the
+    objective counts seconds or whole slots; of plans with equal slots, the one with the lower
+    objective in seconds is better. `iterations` limits the work
     reproducibly, `seconds` by the clock; with neither, the solver uses its default number of
     iterations. `exact` needs no limit: it ends when the optimum is proven. When `should_stop`
     returns true, the best plan so far is returned.
@@ -60,10 +63,12 @@ def make_plan(
     effort = check_effort(seconds, iterations, seed, starts, jobs)
     objective = scenario.plan.objective if objective is None else objective
     solver = scenario.plan.solver if solver is None else solver
+    round_trips = scenario.plan.round_trips if round_trips is None else round_trips
     check_choice("objective", objective, get_args(Objective))
+    check_choice("round_trips", round_trips, get_args(RoundTripUnit))
     _check_solver(solver, starts)
     watch = Watch(on_progress, should_stop)
-    problem = Problem.of(scenario)
+    problem = Problem.of(scenario, round_trips)
     if solver == "search":  # load the compiled code before the clock starts
         from flexpress.planning.search import load
 
@@ -73,7 +78,15 @@ def make_plan(
     elapsed = time.perf_counter() - started
     if tours is None:
         raise _infeasible(problem, Words.of(scenario), solver, effort.seed, watch)
-    return Plan.of(scenario, objective, tours, solver=solver, seed=seed, seconds=elapsed)
+    return Plan.of(
+        scenario,
+        objective,
+        tours,
+        solver=solver,
+        seed=seed,
+        seconds=elapsed,
+        round_trips=round_trips,
+    )
 
 
 def solve(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from flexpress.callbacks import ShouldStop
 from flexpress.errors import FlexpressError
-from flexpress.planning.problem import Problem, Tours
+from flexpress.planning.problem import Problem, Rank, Tours
 from flexpress.planning.progress import Effort, OnProgress, Progress, Watch
 from flexpress.planning.solve import solve
 from flexpress.scenario import Objective, SolverName
@@ -62,15 +62,15 @@ def best_of(starts: Sequence[Start], jobs: int | None, watch: Watch) -> tuple[St
     The result does not depend on `jobs`, the number of starts that run at the same time.
     """
     found: dict[int, Tours] = {}
-    costs: dict[int, float] = {}
+    ranks: dict[int, Rank] = {}
     summary = _Summary(len(starts), watch.on_progress)
 
     def on_end(number: int, tours: Tours | None) -> None:
         if tours is not None:
             start = starts[number]
             found[number] = tours
-            costs[number] = start.problem.cost(start.objective, tours)
-        summary.end(number, costs.get(number))
+            ranks[number] = start.problem.rank(start.objective, tours)
+        summary.end(number, ranks[number][0] if number in ranks else None)
 
     try:
         perform_all(
@@ -87,9 +87,19 @@ def best_of(starts: Sequence[Start], jobs: int | None, watch: Watch) -> tuple[St
             "the process of a start was killed, perhaps for lack of memory; "
             "try fewer jobs at a time"
         ) from None
-    limit = min(costs.values(), default=math.inf) * (1 + _SAME)
-    best = next((number for number in sorted(costs) if costs[number] <= limit), None)
-    return None if best is None else (starts[best], found[best])
+    if not found:
+        return None
+    best = _first_of_the_best(ranks)
+    return starts[best], found[best]
+
+
+def _first_of_the_best(ranks: Mapping[int, Rank]) -> int:
+    """The lowest number of those with the least cost, and of these with the least seconds."""
+    equals = sorted(ranks)
+    for place in range(2):
+        limit = min(ranks[number][place] for number in equals) * (1 + _SAME)
+        equals = [number for number in equals if ranks[number][place] <= limit]
+    return equals[0]
 
 
 class _Summary:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from flexpress.planning import Plan
-from flexpress.scenario import Objective, Scenario
+from flexpress.scenario import Objective, RoundTripUnit, Scenario
 
 _KILOMETRES_FROM = 10e3
 """Metres from which lengths are given in kilometres."""
@@ -21,8 +21,6 @@ _POWERS_FROM = 1e12
 
 OPTIMAL = 1e-6
 """Plans with a smaller gap count as optimal."""
-
-_COST_UNITS: dict[Objective, str] = {"minmax": "s", "sws": "s²", "total": "s"}
 
 _ELLIPSIS = "…"
 
@@ -57,11 +55,12 @@ def time_unit(seconds: float) -> tuple[str, float]:
     return next(fits, _TIME_UNITS[0])
 
 
-def cost_text(objective: Objective, cost: float) -> str:
-    """The objective's value with its unit: 784 s², 27.2111 s, 5,963,412 s²."""
+def cost_text(objective: Objective, cost: float, round_trips: RoundTripUnit = "seconds") -> str:
+    """The objective's value with its unit: 27.2111 s, 5,963,412 s², 7 slots, 1,893 slots²."""
     text = column([cost], digits=6)[0]
     text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
-    return f"{text} {_COST_UNITS[objective]}"
+    unit = "s" if round_trips == "seconds" else "slot" if text == "1" else "slots"
+    return f"{text} {unit}{'²' if objective == 'sws' else ''}"
 
 
 def used_text(energy: float, budget: float | None) -> str:

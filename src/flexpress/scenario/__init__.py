@@ -10,6 +10,7 @@ from flexpress.scenario.settings import (
     LearningSettings,
     Objective,
     Partition,
+    RoundTripUnit,
     SolverName,
 )
 from flexpress.scenario.terrain import Point
@@ -22,6 +23,7 @@ __all__ = [
     "Objective",
     "Partition",
     "Point",
+    "RoundTripUnit",
     "Scenario",
     "SolverName",
     "check_scenario",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 _BITS_PER_BYTE = 8
-_ROUNDING_GUARD = 1e-9
+ROUNDING_GUARD = 1e-9
 """Relative: 120.00000001 s are two slots of 60 s, not three."""
 
 
@@ -82,4 +82,4 @@ def slots(seconds: float, slot: float) -> int:
     """Whole slots that a round trip takes: rounded up, at least 1; 0 for an idle transporter."""
     if seconds <= 0:
         return 0
-    return max(1, math.ceil(seconds / slot * (1 - _ROUNDING_GUARD)))
+    return max(1, math.ceil(seconds / slot * (1 - ROUNDING_GUARD)))

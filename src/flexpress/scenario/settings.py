@@ -37,6 +37,7 @@ from flexpress.scenario.section import KeyedError, Section, check_form, present
 from flexpress.scenario.units import PLAIN
 
 Objective = Literal["minmax", "sws", "total"]
+RoundTripUnit = Literal["seconds", "slots"]
 SolverName = Literal["search", "carp", "exact"]
 Partition = Literal["iid", "dirichlet", "location"]
 Algorithm = Literal["sync", "async", "direct"]
@@ -48,7 +49,7 @@ _HOVER_POWER = 20.0
 TRANSMIT_POWER = 0.1
 
 DEFAULT_HEAD_START = 0.5
-"""Of runs with a head start where the scenario has none: about the best on most networks."""
+"""Of scenarios that do not say: about the best on most networks. The paper's presets say 0."""
 
 MOST_WATTS = 1e9
 _LONGEST_HORIZON = 10**9
@@ -185,6 +186,9 @@ class PlanSettings(Section):
     """What to optimise, and how."""
 
     objective: Objective = "sws"
+    round_trips: RoundTripUnit = Field(
+        default="seconds", description="what the objective counts: seconds, or whole slots"
+    )
     solver: SolverName = "search"
 
 
@@ -238,7 +242,7 @@ class RunSettings(Section):
         default=20, ge=1, le=_LONGEST_HORIZON, description="slots from one evaluation to the next"
     )
     head_start: _Probability = Field(
-        default=0.0,
+        default=DEFAULT_HEAD_START,
         description="gamma: clients start from the model minus gamma x their update",
     )
     preloaded: StrictBool = Field(

@@ -16,16 +16,17 @@ from flexpress.files.disk import PLAN, SCENARIO
 from flexpress.files.lock import sole_use
 from flexpress.files.provenance import Outputs
 from flexpress.learning import Engine, Learner, Vector, make_learner
-from flexpress.learning.job import check_learner
+from flexpress.learning.job import check_learner, first_model
 from flexpress.learning.on_ray import RayLearner
 from flexpress.planning import Plan, load_plan, make_plan, plan_to_json
 from flexpress.planning.plan_file import check_plan
 from flexpress.planning.progress import OnProgress, ignore_progress
 from flexpress.scenario import Algorithm, Scenario, check_scenario
 from flexpress.simulation.events import Event, Update
+from flexpress.simulation.head_start import memory_note
 from flexpress.simulation.run_files import CHECKPOINT
 from flexpress.simulation.run_folder import COMMAND, check_run, run_in_folder
-from flexpress.simulation.run_names import RunName, compared_runs
+from flexpress.simulation.run_names import RunName, compared_runs, head_start_of
 from flexpress.simulation.simulate import Simulation, run
 from flexpress.simulation.stored_run import is_begun
 from flexpress.simulation.trace import Trace
@@ -245,6 +246,14 @@ class _Runs:
             assert place is not None
             check_run(place, self.runs[name], plan, self.outputs, learner, resume=self.resume)
 
+    def tell_of_memory(self, learner: Learner, tell: Tell) -> None:
+        """A head start is the default, and for many clients or a large model it is no trifle."""
+        gamma = max(map(head_start_of, self.runs.values()))
+        if gamma:
+            note = memory_note(gamma, self.scenario.num_clients, first_model(learner))
+            if note:
+                tell(note)
+
     def stored_plan(self) -> Plan | None:
         """The plan of a run that is to be resumed."""
         begun = (place for place in self.folders.values() if place and is_begun(place))
@@ -288,6 +297,7 @@ def _prepared(
                 should_stop=callbacks.should_stop,
             )
         runs.check(chosen, trainer)
+        runs.tell_of_memory(trainer, callbacks.tell)
         yield chosen, trainer
 
 

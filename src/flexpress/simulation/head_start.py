@@ -18,12 +18,16 @@ import numpy as np
 
 from flexpress.arrays import IntArray
 from flexpress.callbacks import ShouldStop
+from flexpress.errors import InputError
 from flexpress.learning import Job, Learner, Vector
 from flexpress.learning.summing import MOST_BYTES, StopRequestedError, add_up, returned
 from flexpress.planning.plan import ClientId
 
 _NO_TOUR = -2
 """Of clients without an update; -1 is that of x^0 on board."""
+
+_MUCH = 2**30
+"""Bytes of last updates that are worth a note."""
 
 
 class LastUpdates:
@@ -32,7 +36,14 @@ class LastUpdates:
     def __init__(self, gamma: float, clients: Sequence[ClientId], model: Vector) -> None:
         self._gamma = gamma
         self._rows = {client: row for row, client in enumerate(clients)}
-        self.updates: Vector = np.zeros((len(clients), model.size), model.dtype)
+        try:
+            self.updates: Vector = np.zeros((len(clients), model.size), model.dtype)
+        except MemoryError:
+            size = _size_text(len(clients), model)
+            raise InputError(
+                f"run.head_start = {gamma:g} keeps the last update of each client: {size}, more "
+                "than there is here; use run.head_start = 0, which keeps none"
+            ) from None
         self.tours: IntArray = np.full(len(clients), _NO_TOUR, np.int64)
 
     def train(
@@ -70,3 +81,16 @@ def head_start(model: Vector, gamma: float, update: Vector) -> Vector:
     """x - gamma u: where a client starts that is handed x, and hands over u."""
     start: Vector = model - gamma * update
     return start
+
+
+def memory_note(gamma: float, num_clients: int, model: Vector) -> str:
+    """What a run with this head start keeps in memory; empty if that is little."""
+    if num_clients * model.nbytes < _MUCH:
+        return ""
+    size = _size_text(num_clients, model)
+    return f"run.head_start = {gamma:g} keeps the last update of each client: {size}; 0 keeps none"
+
+
+def _size_text(num_clients: int, model: Vector) -> str:
+    gigabytes = num_clients * model.nbytes / 2**30
+    return f"{gigabytes:,.1f} GiB for {num_clients:,} clients with {model.size:,} parameters"

@@ -51,6 +51,11 @@ class Recording:
     received: IntArray  # (horizon + 1, clients): how many steps of each are in x^t
 
     @property
+    def head_start(self) -> float:
+        """gamma; 0 in the paper."""
+        return self.trace.head_start
+
+    @property
     def phi(self) -> IntArray:
         """phi_i(t), the last step of client i that is in x^t: (horizon + 1, clients); -1: none."""
         return self.received - 1

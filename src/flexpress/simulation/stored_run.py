@@ -51,6 +51,7 @@ class StoredRun:
     plan: Plan
     trace: Trace
     state: RunState
+    earlier: bool = False  # of a version without head starts: its file does not say that it has 0
 
 
 def load_run(folder: str | Path) -> StoredRun:
@@ -61,7 +62,7 @@ def load_run(folder: str | Path) -> StoredRun:
     folder = check_path("folder", folder)
     if not is_run(folder):
         raise InputError(f"{folder}: holds no run; `flexpress simulate SCENARIO` makes one")
-    scenario = stored_scenario(folder)
+    scenario, earlier = _read_scenario(folder)
     plan = load_plan(folder / PLAN, scenario)
     timetable = Timetable.of(scenario, plan, scenario.run.algorithm)
     complete = (folder / MODEL).exists()
@@ -70,14 +71,20 @@ def load_run(folder: str | Path) -> StoredRun:
         if is_changed(folder / name):
             raise damaged(folder / name)
     trace = replace(_as_recorded(trace, folder), head_start=head_start_of(scenario))
-    return StoredRun(folder, scenario, plan, trace, state)
+    return StoredRun(folder, scenario, plan, trace, state, earlier)
 
 
 def stored_scenario(folder: Path) -> Scenario:
-    """The scenario of the run in this folder."""
+    """The scenario of the run in this folder, as it was flown."""
+    return _read_scenario(folder)[0]
+
+
+def _read_scenario(folder: Path) -> tuple[Scenario, bool]:
+    """The scenario, and whether an earlier version wrote it, which knew fewer settings."""
     scenario = Scenario.load(folder / SCENARIO)
     given = scenario.run.model_fields_set
-    return scenario.replace(run={key: old for key, old in _BEFORE.items() if key not in given})
+    before = {key: old for key, old in _BEFORE.items() if key not in given}
+    return scenario.replace(run=before), bool(before)
 
 
 def find_runs(folders: Iterable[str | Path]) -> list[Path]:

@@ -92,13 +92,14 @@ def _tried_head_start(present: float, trials: Sequence[Trial]) -> tuple[float, s
     """The better one, and why; if there is no difference worth naming, the present one."""
     without, ahead = sorted(trials, key=lambda trial: trial.head_start)
     gain = (ahead.accuracy or 0.0) - (without.accuracy or 0.0)
-    named = f"head_start = {ahead.head_start:g}"
-    found = f"{_text(ahead.accuracy)} with it, {_text(without.accuracy)} without"
+    gamma, less = f"{ahead.head_start:g}", _text(without.accuracy)
+    found = f"{_text(ahead.accuracy)} with it, {less} without"
     if gain >= WORTH:
-        return ahead.head_start, f"Fly it with {named}: {found}."
-    if gain <= -WORTH:
-        return 0.0, f"Fly it without {named}: {found}."
-    return present, f"A {named} makes no difference worth naming: {found}."
+        return ahead.head_start, f"Fly it with head_start = {gamma}: {found}."
+    if gain <= -WORTH:  # a scenario that does not name it has one
+        worse = f"{_text(ahead.accuracy)} with {gamma}"
+        return 0.0, f"Fly it with head_start = 0: {less}, {worse}."
+    return present, f"A head_start = {gamma} makes no difference worth naming: {found}."
 
 
 def _text(accuracy: float | None) -> str:
@@ -140,22 +141,31 @@ def _tried(sync: Forecast, free: Forecast, rate: float, trials: Sequence[Trial])
     found = _by_algorithm(trials)
     less, more = found["sync"].accuracy, found["async"].accuracy
     how = f"tried for {found['sync'].slots} slots at learning rate {rate:g}"
+    swings = _swings_sooner(sync, free, rate)
     if less is None or more is None:
         kept, lost = (free, sync) if less is None else (sync, free)
-        return _of_trial(kept, f"{how}, {_plan_of(lost)} diverged", rate)
+        return _of_trial(kept, f"{how}, {_plan_of(lost)} diverged", swings=swings)
     ahead, behind, by = (free, sync, more - less) if more > less else (sync, free, less - more)
     if by >= WORTH:
         high, low = max(less, more), min(less, more)
         means = f"a mean accuracy of {high:.1%}, {_plan_of(behind)} one of {low:.1%}"
-        return _of_trial(ahead, f"{how}, it had {means}", rate)
+        return _of_trial(ahead, f"{how}, it had {means}", swings=swings)
     means = f"a mean accuracy of {less:.1%}, {_plan_of(free)} one of {more:.1%}"
     tie = "no difference worth naming, and with Sync all land together"
-    return _of_trial(sync, f"{how}, it had {means}: {tie}", rate)
+    return _of_trial(sync, f"{how}, it had {means}: {tie}", swings=swings)
 
 
-def _of_trial(flown: Forecast, why: str, rate: float) -> Advice:
+def _swings_sooner(sync: Forecast, free: Forecast, rate: float) -> bool:
+    """Whether FedEx-Async swings at this rate, and FedEx-Sync is stable up to a larger one.
+
+    Stable rates are searched up to 1/L. With a head start both mostly reach it.
+    """
+    return free.stable_rate < min(rate, sync.stable_rate)
+
+
+def _of_trial(flown: Forecast, why: str, *, swings: bool) -> Advice:
     sentence = f"Fly {_plan_of(flown)}: {why}."
-    if flown.algorithm == "async" and rate > flown.stable_rate:
+    if flown.algorithm == "async" and swings:
         limit = f"By a quadratic with this L it is stable up to {flown.stable_rate:.2g} only"
         sentence = f"{sentence} {limit}: lower the rate if the loss begins to swing."
     return Advice(flown.algorithm, flown.objective, "trial", sentence)
@@ -163,7 +173,7 @@ def _of_trial(flown: Forecast, why: str, rate: float) -> Advice:
 
 def _untried(sync: Forecast, free: Forecast, rate: float) -> Advice:
     """By stability first: what oscillates does not learn, whatever its bound."""
-    if rate > free.stable_rate:
+    if _swings_sooner(sync, free, rate):
         why = (
             f"by a quadratic with this L, FedEx-Async is stable up to a learning rate of "
             f"{free.stable_rate:.2g}, FedEx-Sync up to {sync.stable_rate:.2g}, and it is {rate:g}"
@@ -173,8 +183,10 @@ def _untried(sync: Forecast, free: Forecast, rate: float) -> Advice:
     if less < _SEEN:
         return _not_tried(sync, "bound", "by Theorem 2 for both, neither needs fewer slots")
     fewer = f"{100 * less:.1f} % fewer slots than {_plan_of(sync)}"
-    why = f"learning rate {rate:g} is stable, and by Theorem 2 for both it needs {fewer}"
-    return _not_tried(free, "bound", why)
+    stable = f"learning rate {rate:g} is stable"
+    if rate > free.stable_rate:
+        stable = f"by a quadratic with this L, both are stable up to {free.stable_rate:.2g}"
+    return _not_tried(free, "bound", f"{stable}, and by Theorem 2 for both it needs {fewer}")
 
 
 def _not_tried(flown: Forecast, decided_by: Literal["stability", "bound"], why: str) -> Advice:

@@ -59,7 +59,7 @@ def bound(
     on_planning: OnProgress = ignore_progress,
     tell: Tell = ignore_note,
 ) -> BoundResult:
-    """Evaluate the paper's bounds for these plans, by default one for each objective.
+    """Evaluate the bounds for these plans, by default one for each objective.
 
     The constants are estimated at models of a short run of FedEx-Sync. Where a trial is cheap
     enough, FedEx-Async is simulated as well, and the better algorithm is advised; it is also tried
@@ -123,6 +123,7 @@ def short_run(
         eval_every=_EVAL_EVERY,
         on_update=lambda slot, model: models.append(model),
         on_progress=on_progress,
+        tell=tell,
     ).metrics
     accuracy = sum(each.accuracy for each in metrics) / len(metrics)
     return models, Trial(algorithm, plan.objective, slots, accuracy, scenario.run.head_start)

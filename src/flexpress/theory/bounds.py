@@ -179,11 +179,17 @@ def lemma2_global(constants: Constants, rate: float, tours: RoundTrips) -> float
     return 4 * _drift(constants, rate) * tours.mean_square
 
 
-def lemma2_local(constants: Constants, rate: float, tours: RoundTrips) -> float:
-    """FedEx-Async: the bound of (1/N) sum_i E|v^t - x_i^t|^2, virtual and clients' models."""
+def lemma2_local(
+    constants: Constants, rate: float, tours: RoundTrips, head_start: float = 0.0
+) -> float:
+    """FedEx-Async: the bound of (1/N) sum_i E|v^t - x_i^t|^2, virtual and clients' models.
+
+    With a head start the clients' starts are farther off by gamma times an update.
+    """
     check_problem(constants, tours)
     check_rate(constants, rate)
-    return 18 * _drift(constants, rate) * tours.mean_square
+    factor = max(18.0, (4 + check_head_start(head_start)) ** 2)
+    return factor * _drift(constants, rate) * tours.mean_square
 
 
 def theorem2(
@@ -227,7 +233,8 @@ def theorem3_spread(
     """The bound of (1/N) sum_i E|x_i^t - mean_j x_j^t|^2: how far the clients drift apart."""
     if constants.dissimilarity is None:
         raise InputError(
-            "dissimilarity = None: must be a number for Theorem 3; use the constants of estimate"
+            "dissimilarity = None: must be a number for Theorem 3; use the constants of estimate, "
+            "or a head_start of 0, as in the paper"
         )
     rho = math.pow(1 + rate * constants.smoothness, tours.longest) - 1
     apart = tours.longest * constants.dissimilarity + math.sqrt(tours.longest) * constants.noise

@@ -30,6 +30,13 @@ def theorem_of(algorithm: Algorithm, head_start: float = 0.0) -> Theorem:
     return partial(theorem3 if algorithm == "sync" else theorem2, head_start=head_start)
 
 
+def theorem_name(algorithm: Algorithm, head_start: float) -> str:
+    """The name of `theorem_of` these."""
+    if algorithm == "async":
+        return "Theorem 2"
+    return "Theorem 3" if head_start else "Theorem 1"
+
+
 @dataclass(frozen=True)
 class Forecast:
     """What the theorem of an algorithm promises for a plan."""

@@ -59,6 +59,10 @@ class Sequences(Protocol):
     def local(self) -> Array:
         """x_i^t: (slots, clients, params)."""
 
+    @property
+    def head_start(self) -> float:
+        """gamma."""
+
 
 @dataclass(frozen=True, eq=False)
 class Measured:
@@ -68,6 +72,7 @@ class Measured:
     virtual_to_real: FloatArray  # (slots,): |v^t - x^t|^2, of Lemma 2
     virtual_to_local: FloatArray  # (slots,): (1/N) sum_i |v^t - x_i^t|^2, of Lemma 2
     gradient: FloatArray  # (slots,): |grad f(x^t)|^2
+    head_start: float = 0.0  # gamma: Theorem 1 and the factor of Lemma 2 are for 0
 
     @property
     def mean_gradient(self) -> FloatArray:
@@ -78,7 +83,8 @@ class Measured:
 def measure(sequences: Sequences, loss: LossFunction) -> Measured:
     """Measure distances between the models of a recording, and gradients at its global models."""
     check_loss(loss)
-    if not all(hasattr(sequences, name) for name in ("client_ids", "real", "virtual", "local")):
+    needed = ("client_ids", "real", "virtual", "local", "head_start")
+    if not all(hasattr(sequences, name) for name in needed):
         raise refusal("sequences", sequences, "a Recording; make one with record(...)")
     real = np.asarray(sequences.real[:-1], dtype=float)
     virtual = np.asarray(sequences.virtual[:-1], dtype=float)
@@ -87,6 +93,7 @@ def measure(sequences: Sequences, loss: LossFunction) -> Measured:
         virtual_to_real=squares(virtual - real),
         virtual_to_local=_to_local(virtual, sequences).mean(axis=1),
         gradient=_gradients_along(real, loss),
+        head_start=sequences.head_start,
     )
 
 

@@ -76,7 +76,8 @@ def certify_plan(
         watch.note(_WITHOUT_HIGHS)
     load(watch.note)
     effort = ProofEffort(seconds, watch=watch)
-    bound = _lower_bound(Problem.of(scenario), plan.objective, plan.nodes(scenario), effort)
+    problem = Problem.of(scenario, plan.round_trips)
+    bound = _lower_bound(problem, plan.objective, plan.nodes(scenario), effort)
     return plan.with_bound(min(bound.value, plan.cost), bound.method)
 
 

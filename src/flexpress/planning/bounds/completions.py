@@ -10,12 +10,21 @@ import numpy as np
 from numba import njit
 
 from flexpress.arrays import FloatArray
-from flexpress.planning.bounds.pricing_data import FREE, SWS, TOTAL, PricingTask, TourRules
+from flexpress.planning.bounds.pricing_data import (
+    FREE,
+    SLOTS_GUARD,
+    SWS,
+    TOTAL,
+    PricingTask,
+    TourRules,
+)
 
 
 @njit(cache=True)
 def tour_cost(rules: TourRules, count: int, length: float) -> float:
     round_trip = rules.time_per_metre * length + rules.time_per_client * count
+    if rules.slot > 0.0:
+        round_trip = np.ceil(round_trip / rules.slot * (1 - SLOTS_GUARD))
     if rules.cost == TOTAL:
         return round_trip
     if rules.cost == SWS:
@@ -64,6 +73,21 @@ def most_prizes(task: PricingTask, steps: int) -> FloatArray:
 
 
 @njit(fastmath={"nnan", "nsz", "contract", "reassoc"})
+def _least_in_slots(
+    rules: TourRules, prizes: FloatArray, time: float, step: float, total: int
+) -> float:
+    """The least cost - prizes of ways home of all lengths, if tours cost whole slots."""
+    low = np.inf
+    per_slot = (1 - SLOTS_GUARD) / rules.slot
+    begun, per_step = time * per_slot, rules.time_per_metre * step * per_slot
+    for q in range(len(prizes)):
+        slots = np.ceil(begun + per_step * q)
+        cost = total * slots * slots if rules.cost == SWS else slots
+        low = min(low, cost - prizes[q])
+    return low
+
+
+@njit(fastmath={"nnan", "nsz", "contract", "reassoc"})
 def completion_values(rules: TourRules, table: FloatArray, count: int, values: FloatArray) -> None:
     """Entry (j, u): the least cost - prizes of a tour that reaches j as client `count` on u steps.
 
@@ -88,6 +112,8 @@ def completion_values(rules: TourRules, table: FloatArray, count: int, values: F
                 time = stay + rules.time_per_metre * step * 2 * u
                 if rules.cost == FREE:
                     low = -row[left]
+                elif rules.slot > 0.0:
+                    low = _least_in_slots(rules, row[: left + 1], time, step, total)
                 elif rules.cost == TOTAL:
                     for q in range(left + 1):
                         low = min(low, time + rules.time_per_metre * step * q - row[q])

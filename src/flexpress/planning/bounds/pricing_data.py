@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 
 from flexpress.arrays import FloatArray
 from flexpress.planning.problem import ABILITIES, BUDGET_TOLERANCE, Problem
+from flexpress.scenario import Objective, physics
+from flexpress.scenario.physics import ROUNDING_GUARD
 
 FREE, TOTAL, SWS = 0, 1, 2
-"""What a tour of R clients and round trip T costs: nothing, T, R T^2."""
+"""What a tour of R clients and round trip T costs: nothing, T, R T^2; T in seconds or slots."""
+
+SLOTS_GUARD = 2 * ROUNDING_GUARD
+"""Relative: round trips that a plan may count as fewer slots do not count as more here."""
 
 _SLACK = 1e-9
 """Relative: limits are widened by more than the rounding of sums."""
@@ -40,6 +45,7 @@ class TourRules(NamedTuple):
     time_per_client: float
     longest: FloatArray  # (most + 1,), metres that a tour of R clients may have, falling in R
     reach: float  # the largest of these
+    slot: float  # seconds, if tours cost slots, else 0
 
 
 class PricingTask(NamedTuple):
@@ -80,10 +86,12 @@ def kinds_of(problem: Problem) -> list[Kind]:
     return [Kind(int(number), *row) for row, number in zip(rows.tolist(), numbers, strict=True)]
 
 
-def tour_rules(kind: Kind, cost: int, latest: FloatArray, distances: FloatArray) -> TourRules:
+def tour_rules(
+    kind: Kind, cost: int, latest: FloatArray, distances: FloatArray, slot: float = 0.0
+) -> TourRules:
     """The tours of this kind that keep the budget and are back by `latest` (N + 1,), by clients R.
 
-    The largest R follows from the shortest legs.
+    The largest R follows from the shortest legs. With a `slot`, tours cost whole slots.
     """
     shortest = shortest_tours(distances)
     counts = np.arange(len(shortest), dtype=np.float64)
@@ -91,12 +99,23 @@ def tour_rules(kind: Kind, cost: int, latest: FloatArray, distances: FloatArray)
     allowed = np.flatnonzero(metres[1:] >= shortest[1:])
     if not len(allowed):  # it cannot fly at all
         nowhere = np.array([0.0, -1.0])
-        return TourRules(cost, kind.time_per_metre, kind.time_per_client, nowhere, 1.0)
+        return TourRules(cost, kind.time_per_metre, kind.time_per_client, nowhere, 1.0, slot)
     most = int(allowed[-1]) + 1
     whatever = distances.max() * (most + 1) * (1 + _SLACK)  # where the limits are infinite
     longest = np.minimum(metres[: most + 1], whatever)
     reach = float(longest.max()) * (1 + _SLACK) + _SLACK
-    return TourRules(cost, kind.time_per_metre, kind.time_per_client, longest, reach)
+    return TourRules(cost, kind.time_per_metre, kind.time_per_client, longest, reach, slot)
+
+
+def in_slots(problem: Problem, objective: Objective, seconds: float) -> float:
+    """A lower bound in seconds as one in slots: no sum of whole slots is below it.
+
+    Every round trip takes at least as many slots as its seconds are, and plans cost whole numbers.
+    """
+    if not problem.slot:
+        return seconds
+    square = problem.slot**2 if objective == "sws" else problem.slot
+    return float(physics.slots(seconds / square, 1.0))
 
 
 def shortest_tours(distances: FloatArray) -> FloatArray:

@@ -11,9 +11,10 @@ from collections.abc import Callable
 import numpy as np
 
 from flexpress.arrays import FloatArray
-from flexpress.planning.bounds.pricing_data import kinds_of, shortest_tours, ways_home
+from flexpress.planning.bounds.pricing_data import in_slots, kinds_of, shortest_tours, ways_home
 from flexpress.planning.problem import Problem
 from flexpress.scenario import Objective
+from flexpress.scenario.physics import slots
 
 _ROUNDING = 1e-9
 _MOST_IN_MATRIX = 2000
@@ -24,6 +25,9 @@ _GOLDEN_STEPS = 30
 def farthest_client(problem: Problem, objective: Objective) -> float:
     """Some transporter must fly to each client and back."""
     alone = _times_alone(problem)
+    if problem.slot:
+        alone = np.array([slots(time * (1 - _ROUNDING), problem.slot) for time in alone])
+        return float((alone**2).sum() if objective == "sws" else alone.max())
     if objective == "sws":
         return float((alone**2).sum()) * (1 - _ROUNDING)
     return float(alone.max()) * (1 - _ROUNDING)
@@ -64,7 +68,7 @@ def shared_load(problem: Problem, objective: Objective, length: float) -> float:
         bound = (length + per_client * n) / metres_per_second
     else:
         bound = _SwsLoad(problem, length).bound()
-    return bound * (1 - _ROUNDING)
+    return in_slots(problem, objective, bound * (1 - _ROUNDING))
 
 
 class _SwsLoad:

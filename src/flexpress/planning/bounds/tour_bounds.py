@@ -18,9 +18,11 @@ from flexpress.planning.bounds.enumeration import best_plan_below
 from flexpress.planning.bounds.pricing import make_labels
 from flexpress.planning.bounds.pricing_data import (
     FREE,
+    SLOTS_GUARD,
     SWS,
     TOTAL,
     PricingData,
+    in_slots,
     kinds_of,
     largest_memory,
     pricing_data,
@@ -43,6 +45,9 @@ _OPTIMAL = 1e-8
 """The same for sws and total."""
 
 _ROUNDING = 1e-9
+_SAME = 1e-6
+"""In slots: a bound that exceeds a whole number by less may be rounding."""
+
 _IMPOSSIBLE = 1e-6
 """If the bound on the number of omitted clients is larger, it is more than rounding."""
 
@@ -72,6 +77,10 @@ class TourBounds:
         """A bound for `sws` or `total`, given the cost of some plan."""
         counts = np.maximum(np.arange(self.problem.num_clients + 1), 1)
         latest = np.sqrt(cost / counts) if objective == "sws" else np.full(len(counts), cost)
+        goal, ceiling = 1 - _OPTIMAL, 1.0
+        if self.problem.slot:  # plans cost whole numbers
+            latest = self.problem.slot * np.floor(latest + _ROUNDING) * (1 + SLOTS_GUARD)
+            goal = ceiling = 1 - 0.5 / cost
         if self.problem.num_clients > _MOST_CLIENTS:
             return 0.0
         fleet = self._fleet(SWS if objective == "sws" else TOTAL, latest, cost)
@@ -79,26 +88,42 @@ class TourBounds:
         if self._too_large(fleet):
             return bound
         for memory in _MEMORIES:
-            proof = self._generate(memory, fleet, 1 - _OPTIMAL, 0.0).best
+            proof = self._generate(memory, fleet, goal, 0.0).best
             if proof is None:
                 break
             bound = max(bound, proof.bound)
-            self.effort.proven(bound * cost)
-            if bound < 1 - _OPTIMAL:
-                bound = max(bound, self._best_plan(memory, fleet, proof, 1.0))
-            if bound >= 1 - _OPTIMAL or self.effort.over():
+            self.effort.proven(self._provable(bound, cost))
+            if bound < goal:
+                bound = max(bound, self._best_plan(memory, fleet, proof, ceiling))
+            if bound >= goal or self.effort.over():
                 break
-        return min(bound, 1.0) * cost * (1 - _ROUNDING)
+        return self._provable(bound, cost)
+
+    def _provable(self, bound: float, cost: float) -> float:
+        """What a bound in units of the cost proves; in slots, the next whole number."""
+        value = min(bound, 1.0) * cost * (1 - _ROUNDING)
+        return float(np.ceil(value - _SAME)) if self.problem.slot else value
 
     def least_maximum(self, cost: float, floor: float) -> float:
         """A bound for `minmax`, given the cost of some plan and a lower bound of it."""
+        if not self.problem.slot:
+            return self._least_seconds(cost, floor)
+        slot = self.problem.slot
+        if cost <= 1:
+            return floor
+        one_less = (cost - 1) * slot * (1 + 2 * _CLOSE)  # even this may be too short
+        seconds = self._least_seconds(one_less, max(floor - 1, 0.0) * slot)
+        return max(floor, in_slots(self.problem, "minmax", seconds * (1 - _ROUNDING)))
+
+    def _least_seconds(self, cost: float, floor: float) -> float:
+        """The same in seconds; nothing above the cost is tried."""
         shortest = cost * (1 - _CLOSE)
         if self.impossible_within(shortest):
             return shortest
         proven = 1 - floor / cost  # a gap
         for memory in _MEMORIES:
             proven = self._least_gap(cost, proven, memory)
-            self.effort.proven(cost * (1 - proven))
+            self.effort.proven(in_slots(self.problem, "minmax", cost * (1 - proven)))
             if self._no_plan_within(shortest, memory):
                 return shortest
             if proven <= _FINEST or self.effort.over():
@@ -198,7 +223,8 @@ class TourBounds:
         self, cost: int, latest: FloatArray, unit: float, number: int | None = None
     ) -> PricedFleet:
         distances = self.problem.distances()
-        rules = [tour_rules(kind, cost, latest, distances) for kind in self.kinds]
+        slot = self.problem.slot
+        rules = [tour_rules(kind, cost, latest, distances, slot) for kind in self.kinds]
         return PricedFleet(rules, [number or kind.number for kind in self.kinds], unit)
 
     def _too_large(self, fleet: PricedFleet) -> bool:

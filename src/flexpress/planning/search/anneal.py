@@ -84,7 +84,7 @@ def anneal(
     pause = num_clients // 64  # copying takes N steps: not at every small gain
     wait = 0
     total = measure(nodes, matrix, tours, weights)
-    keep_if_best(nodes, tours, search, weights.objective)
+    keep_if_best(nodes, tours, search, weights)
     slope = price(weights, total)
     for _ in range(ruins):
         if unequal and random_below(search, _EXCHANGE_EVERY) == 0:
@@ -105,7 +105,7 @@ def anneal(
             continue
         total = new_total
         slope = price(weights, total)
-        if wait < 0 and keep_if_best(nodes, tours, search, weights.objective):
+        if wait < 0 and keep_if_best(nodes, tours, search, weights):
             wait = pause
     if proposals > 0:
         polish(
@@ -121,4 +121,4 @@ def anneal(
             weights,
             proposals,
         )
-    keep_if_best(nodes, tours, search, weights.objective)
+    keep_if_best(nodes, tours, search, weights)

@@ -55,6 +55,7 @@ SEARCH = np.dtype(
     [
         ("random", "u8"),
         ("best_cost", "f8"),
+        ("best_seconds", "f8"),  # if the cost counts slots: the same in seconds
         ("asked", "i8"),
         ("plane", "i8"),  # whether distances are those of straight lines
     ],
@@ -82,6 +83,8 @@ class Weights(NamedTuple):
     step: float  # joules added to any overdraft, or a tiny one would pay
     per_time_unit: float  # minmax: 1 / the seconds that count as 1
     doublings: int  # minmax: the power is 2^doublings
+    slot: float  # seconds, if the objective counts slots, else 0
+    steps: float  # then the weight of slots beside seconds
 
 
 _LUCK = -np.log((np.arange(4096) + 0.5) / 4096)

@@ -26,6 +26,9 @@ _PENALTY, _PENALTY_GROWTH = 10.0, 100.0
 _PENALTY_STEP = 0.1
 """Any overdraft counts at least as this share of a client's energy."""
 
+_FIRST_STEPS, _LAST_STEPS = 0.3, 10.0
+"""If the objective counts slots: their weight beside seconds. Early on high steps are walls."""
+
 _MOST_STARTS = 8
 """Several short starts beat a long one."""
 
@@ -52,6 +55,7 @@ class Schedule:
     client_time: float  # a leg and the stay at its end
     client_energy: float
     hot: float = HOT
+    slot: float = 0.0  # seconds, if the objective counts slots
 
     @classmethod
     def of(cls, problem: Problem, objective: Objective, state: State, hot: float = HOT) -> Schedule:
@@ -65,6 +69,7 @@ class Schedule:
             + float(problem.energy_per_client.mean())
             or 1.0,
             hot=hot,
+            slot=0.0 if objective == "minmax" else problem.slot,
         )
 
     def at(self, fraction: float, state: State) -> tuple[Weights, float]:
@@ -75,7 +80,15 @@ class Schedule:
         doublings += int((_LAST_DOUBLINGS - _FIRST_DOUBLINGS + 0.999) * fraction)
         round_trips = state.round_trips(penalty, step)
         longest = float(round_trips.max()) or 1.0
-        weights = Weights(_CODES[self.objective], penalty, step, 1 / longest, doublings)
+        weights = Weights(
+            _CODES[self.objective],
+            penalty,
+            step,
+            1 / longest,
+            doublings,
+            self.slot,
+            _FIRST_STEPS * (_LAST_STEPS / _FIRST_STEPS) ** fraction,
+        )
         temperature = self.hot * self.client_time
         temperature *= (_COLD * self.leg_time / temperature) ** fraction
         if self.objective == "minmax":

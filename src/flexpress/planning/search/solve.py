@@ -16,6 +16,7 @@ from flexpress.planning.search.anneal import anneal
 from flexpress.planning.search.schedule import HOT, Schedule, default_iterations, num_starts
 from flexpress.planning.search.state import State, by_matrix
 from flexpress.scenario import Objective
+from flexpress.scenario.physics import slots
 
 _FEWEST_RUINS, _MOST_RUINS = 100, 500
 """Iterations between two looks at the clock. Few clients need few, or they cool in large steps."""
@@ -88,9 +89,17 @@ def _from_sectors(
         state.start_from(problem, [sector.tolist() for sector in sectors], _draw(rng))
 
         def report(progress: Progress, number: int = number) -> None:
-            watch.on_progress(replace(progress, fraction=(number + progress.fraction) / starts))
+            fraction, cost = (number + progress.fraction) / starts, progress.cost
+            watch.on_progress(Progress(fraction, _shown(problem, objective, cost)))
 
         _cool(state, schedule, effort.part(starts), Watch(report, watch.should_stop))
+
+
+def _shown(problem: Problem, objective: Objective, cost: float | None) -> float | None:
+    """The cost of the search as the objective counts it: `minmax` is searched for in seconds."""
+    if cost is None or not problem.slot or objective != "minmax":
+        return cost
+    return float(slots(cost, problem.slot))
 
 
 def _cool(state: State, schedule: Schedule, effort: Effort, watch: Watch) -> None:

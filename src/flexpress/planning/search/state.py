@@ -62,6 +62,7 @@ class State:
         state.nodes["x"] = np.append(clients[:, 0], np.repeat(problem.positions[0, 0], k))
         state.nodes["y"] = np.append(clients[:, 1], np.repeat(problem.positions[0, 1], k))
         state.search["best_cost"] = np.inf
+        state.search["best_seconds"] = np.inf
         state.search["plane"] = problem.matrix is None
         return state
 

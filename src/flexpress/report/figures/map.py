@@ -91,7 +91,7 @@ def _draw_map(
     below, has_zones = narrow or bool(size[0] > 1.6 * size[1]), bool(scenario.no_fly)
     colours = [theme.line(colour) for colour in tour_colours(scenario, plan)]
     add_legend(ax, plan, colours, theme, below=below, with_zones=has_zones)
-    value = cost_text(plan.objective, plan.cost)
+    value = cost_text(plan.objective, plan.cost, plan.round_trips)
     name = shown(scenario.name, "scenario", _LONGEST_TITLE)
     title = f"{name}: {plan.objective} {value} ({plan.solver})"
     ax.set_title(title, loc="left", color=theme.ink, parse_math=False, fontfamily=families(title))

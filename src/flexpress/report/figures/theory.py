@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from flexpress.arguments import check_all, check_path, check_text
 from flexpress.arrays import FloatArray
+from flexpress.errors import InputError
 from flexpress.files.disk import write_file
 from flexpress.planning.colours import OKABE_ITO
 from flexpress.report.figures.curve_axes import add_title, plain, scale_slots, write_beside
@@ -26,7 +27,7 @@ from flexpress.theory import (
     lemma2_local,
 )
 from flexpress.theory.bounds import check_horizon, check_problem, check_rate
-from flexpress.theory.forecast import theorem_of
+from flexpress.theory.forecast import theorem_name, theorem_of
 
 _SIZE = (6.0, 6.4)  # inches
 _DASHED = (0, (5, 2))
@@ -55,9 +56,13 @@ def save_theory_picture(
     learning_rate: float,
     title: str = "",
 ) -> None:
-    """Draw distances and gradients, averaged over runs with different seeds, and their bounds."""
+    """Draw distances and gradients, averaged over runs with different seeds, and their bounds.
+
+    With a head start the theorem of FedEx-Sync is Theorem 3, which needs the dissimilarity.
+    """
     theorem_of(algorithm)  # refuses algorithms without a theorem
     runs = check_all("runs", runs, Measured, "make them with flexpress.theory.measure")
+    _head_start_of(runs)
     file = check_path("path", path)
     check_text("title", title)
     check_problem(constants, tours)
@@ -72,6 +77,15 @@ def save_theory_picture(
     scale_slots(lower, len(runs[0].gradient))
     add_title(upper, title)
     write_file(file, png_bytes(figure))
+
+
+def _head_start_of(runs: Sequence[Measured]) -> float:
+    """Their gamma; runs with different ones are not about the same bounds."""
+    found = sorted({run.head_start for run in runs})
+    if len(found) > 1:
+        texts = ", ".join(f"{gamma:g}" for gamma in found)
+        raise InputError(f"runs with head starts of {texts}: must be one; draw a picture of each")
+    return found[0]
 
 
 def _lemmas(
@@ -89,7 +103,8 @@ def _lemmas(
         return list(_with_bound("global to local", largest, "Lemma 1", bound, one))
     to_real = _mean([run.virtual_to_real for run in runs])
     to_local = _mean([run.virtual_to_local for run in runs])
-    bounds = lemma2_global(constants, rate, tours), lemma2_local(constants, rate, tours)
+    gamma = _head_start_of(runs)
+    bounds = lemma2_global(constants, rate, tours), lemma2_local(constants, rate, tours, gamma)
     return [
         *_with_bound("virtual to global", to_real, "Lemma 2, first", bounds[0], one),
         *_with_bound("virtual to local", to_local, "Lemma 2, second", bounds[1], two),
@@ -111,7 +126,8 @@ def _theorem_lines(
     rate: float,
 ) -> list[_Line]:
     """The mean gradient up to each slot, its bound, and the terms of the bound."""
-    theorem, name = theorem_of(algorithm), "Theorem 1" if algorithm == "sync" else "Theorem 2"
+    gamma = _head_start_of(runs)
+    theorem, name = theorem_of(algorithm, gamma), theorem_name(algorithm, gamma)
     values = _mean([run.mean_gradient for run in runs])
     first = int(tours.longest) + 1
     bounds = [theorem(constants, rate, tours, slot) for slot in range(first, len(values) + 1)]

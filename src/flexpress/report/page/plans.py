@@ -50,7 +50,8 @@ class FlownPlan:
     @property
     def cost(self) -> str:
         """The objective and its value."""
-        return f"{self.plan.objective} {cost_text(self.plan.objective, self.plan.cost)}"
+        plan = self.plan
+        return f"{plan.objective} {cost_text(plan.objective, plan.cost, plan.round_trips)}"
 
 
 def flown_plans(runs: Sequence[ShownRun]) -> list[FlownPlan]:

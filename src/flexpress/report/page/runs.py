@@ -191,11 +191,16 @@ def _curves_csv(shown: Sequence[ShownRun]) -> str:
 
 
 def _commands(shown: Sequence[ShownRun]) -> str:
-    """The commands that repeat each run on its plan."""
+    """The commands that repeat each run on its plan. None for missions in the field.
+
+    The scenario of an earlier version would now be flown with a head start.
+    """
+    shown = [run for run in shown if run.run.trace.recorded is None]
     lines = []
     for run in shown[:_MOST_COMMANDS]:
         scenario, plan = (shlex.quote(str(run.run.folder / name)) for name in (SCENARIO, PLAN))
         again = shlex.quote(f"again/{run.name}")
-        lines.append(f"flexpress simulate {scenario} --plan {plan} --out {again}")
+        options = " --head-start 0" if run.run.earlier else ""
+        lines.append(f"flexpress simulate {scenario} --plan {plan}{options} --out {again}")
     more = len(shown) - len(lines)
     return "\n".join(lines + ([f"# and {more} more"] if more else []))

@@ -55,7 +55,8 @@ class ShownRun:
         """The state in words, with a colour."""
         reached = f"in slot {self.summary.slot:,} of {self.run.trace.horizon:,}"
         if self.run.state == "complete":
-            return Cell("complete", "good")
+            place = "" if self.run.trace.recorded is None else ", by field programs"
+            return Cell(f"complete{place}", "good")
         if self.run.state == "diverged":
             return Cell(f"diverged {reached}", "bad")
         return Cell(f"unfinished, {reached}", "open")

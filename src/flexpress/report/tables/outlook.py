@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 
 from rich.console import Console
@@ -11,6 +12,8 @@ from flexpress.report.tables.columns import Column, print_columns
 from flexpress.report.texts import column
 from flexpress.scenario import Clock, Scenario
 from flexpress.theory import Estimate, Estimates, Forecast, Outlook
+from flexpress.theory.bounds import theorem3_rate
+from flexpress.theory.forecast import theorem_name
 
 _CLOCKS: dict[Clock, str] = {
     "slots": "Round trips are rounded up to whole slots, which can reverse the order of "
@@ -81,15 +84,15 @@ def _power(text: str) -> str:
 
 def _explanation(outlook: Outlook) -> list[str]:
     gamma = outlook.head_start
-    theorem = "Theorem 3" if gamma else "Theorem 1"
+    theorem = theorem_name("sync", gamma)
     lines = [
         f"bound:  of |grad f|² on average over {outlook.horizon:,} slots, with the rate that makes "
         "it smallest,",
         f"        by {theorem} for sync, by Theorem 2 for async, whose factors are larger: compare",
         "        plans by it, not algorithms",
         f"until:  slots after which it can be down to {outlook.target:.2g}, by Theorem 2 for both",
-        "stable: largest learning rate at which old updates do not swing, by a quadratic with this "
-        "L",
+        "stable: largest learning rate, up to 1/L, at which old updates do not swing, by a "
+        "quadratic",
     ]
     if gamma:
         lines.append(
@@ -133,10 +136,10 @@ def _skew_line(outlook: Outlook) -> str:
 def _cautions(outlook: Outlook) -> list[str]:
     """What the theorems do not say."""
     lines = []
-    limit, rate = outlook.constants.largest_rate, outlook.learning_rate
-    if rate > limit:
-        most = f"1/L = {limit:.3g}, up to which the theorems hold"
-        lines.append(f"learning.learning_rate {rate:g} is above {most}.")
+    limits = [f"{limit}, up to which {what}" for limit, what in _exceeded(outlook)]
+    if limits:
+        above = ", and above ".join(limits)
+        lines.append(f"learning.learning_rate {outlook.learning_rate:g} is above {above}.")
     known = outlook.constants.start_gradient
     if min(row.bound.total for row in outlook.forecasts) > known:
         lines.append(
@@ -145,6 +148,18 @@ def _cautions(outlook: Outlook) -> list[str]:
         )
     lines.append(_CLOCKS[outlook.clock])
     return lines
+
+
+def _exceeded(outlook: Outlook) -> Iterator[tuple[str, str]]:
+    """The limits that the learning rate is above, and what holds up to them."""
+    constants, rate, gamma = outlook.constants, outlook.learning_rate, outlook.head_start
+    if gamma:
+        limit = min(theorem3_rate(constants, row.tours, gamma) for row in outlook.forecasts)
+        if rate > limit:
+            yield f"{limit:.3g}", "Theorem 3 holds"
+    if rate > constants.largest_rate:
+        holds = "Theorem 2 holds" if gamma else "the theorems hold"
+        yield f"1/L = {constants.largest_rate:.3g}", holds
 
 
 def outlook_to_json(scenario: Scenario, outlook: Outlook, estimates: Estimates) -> str:

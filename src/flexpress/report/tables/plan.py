@@ -101,7 +101,7 @@ def facts(scenario: Scenario, plan: Plan) -> list[str]:
     if not plan.feasible:
         fits = "not feasible: a transporter exceeds its budget"
     return [
-        f"{plan.objective} {cost_text(plan.objective, plan.cost)}, {fits}",
+        f"{plan.objective} {cost_text(plan.objective, plan.cost, plan.round_trips)}, {fits}",
         *_bound_lines(plan),
         f"solver {plan.solver}, seed {plan.seed}, {plan.seconds:.2f} s",
     ]
@@ -113,7 +113,7 @@ def _bound_lines(plan: Plan) -> list[str]:
         return []
     if plan.gap <= OPTIMAL:
         return [f"proven: optimal, by {plan.bound_method}"]
-    bound = cost_text(plan.objective, plan.lower_bound)
+    bound = cost_text(plan.objective, plan.lower_bound, plan.round_trips)
     return [f"proven: no plan is below {bound}, gap {gap_text(plan.gap)}, by {plan.bound_method}"]
 
 

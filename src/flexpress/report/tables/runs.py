@@ -172,7 +172,7 @@ def _summary_line(scenario: Scenario, plan: Plan) -> str:
     }
     name = shortened(scenario.name, LONGEST_TITLE)
     return (
-        f"{name}: {plan.objective} {cost_text(plan.objective, plan.cost)}; "
+        f"{name}: {plan.objective} {cost_text(plan.objective, plan.cost, plan.round_trips)}; "
         f"{learning.dataset}, {learning.partition}{setting[learning.partition]}; "
         f"{learning.model}, learning rate {learning.learning_rate:g}, batch {learning.batch_size}"
     )
@@ -187,6 +187,7 @@ def runs_to_json(scenario: Scenario, plan: Plan, traces: Mapping[RunName, Trace]
         "seed": scenario.seed,
         "learning_seed": scenario.learning_seed,
         "objective": plan.objective,
+        "round_trips": plan.round_trips,
         "cost": plan.cost,
         "clock": scenario.run.clock,
         "preloaded": scenario.run.preloaded,

@@ -41,9 +41,9 @@ def map_data(scenario: Scenario, plan: Plan) -> dict[str, object]:
 
 def _plan_facts(plan: Plan) -> list[list[str]]:
     """Name and text of each fact about the whole plan."""
-    facts = [[plan.objective, cost_text(plan.objective, plan.cost)]]
+    facts = [[plan.objective, cost_text(plan.objective, plan.cost, plan.round_trips)]]
     if plan.lower_bound is not None:
-        facts.append(["lower bound", cost_text(plan.objective, plan.lower_bound)])
+        facts.append(["lower bound", cost_text(plan.objective, plan.lower_bound, plan.round_trips)])
     if plan.gap is not None:
         facts.append(["gap", gap_text(plan.gap)])
     if plan.bound_method is not None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from flexpress.arguments import check_choice, check_number, check_path
+from flexpress.arguments import check_choice, check_number, check_path, check_text
 from flexpress.callbacks import Tell, ignore_note
 from flexpress.errors import InputError
 from flexpress.field.flight_file import make_flight_file
@@ -36,7 +36,7 @@ from flexpress.learning.job import first_model
 from flexpress.planning import Plan, make_plan, plan_to_json
 from flexpress.planning.plan import ClientId
 from flexpress.planning.plan_file import check_plan
-from flexpress.scenario import Scenario, check_scenario
+from flexpress.scenario import Algorithm, Scenario, check_scenario
 from flexpress.scenario.projection import Coordinate
 
 AUTHORITY_KIT, SERVER_KIT, OPERATOR_KIT = "authority", "server", "operator"
@@ -44,70 +44,59 @@ AUTHORITY_KIT, SERVER_KIT, OPERATOR_KIT = "authority", "server", "operator"
 _SAFE = re.compile("[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?")
 
 
-@dataclass(frozen=True)
-class Addresses:
-    """Where everybody listens. "{name}" in `client_host` stands for the name of the client."""
-
-    server_host: str = "127.0.0.1"
-    server_port: int = 7600
-    client_host: str = "127.0.0.1"
-    client_port: int = 7601  # of the first client
-    same_port: bool = False  # all clients listen at it; otherwise at one after the other
-
-    def client(self, name: str, number: int) -> tuple[str, int]:
-        port = self.client_port + (0 if self.same_port else number)
-        return self.client_host.replace("{name}", name), port
-
-
-@dataclass(frozen=True)
-class Mission:
-    """The settings that all kits share."""
-
-    clock: MissionClock = "wall"
-    payload: Payload = "parcel"
-    speedup: float = 1.0
-    patience: float = 120.0  # seconds that a courier tries to reach a client
-    engine: Engine = "auto"
-    longest_tour: float | None = None  # seconds after which a tour is void
-
-    def __post_init__(self) -> None:
-        check_choice("clock", self.clock, ("plan", "wall"))
-        check_choice("payload", self.payload, ("parcel", "sum"))
-        check_number("speedup", self.speedup, least=1e-9, most=1e9)
-        check_number("patience", self.patience, least=1e-3, most=1e9)
-        if self.longest_tour is not None:
-            check_number("longest_tour", self.longest_tour, least=1e-3, most=1e9)
-
-
 def provision(
     scenario: Scenario,
     plan: Plan | None = None,
     *,
     out: str | Path,
-    mission: Mission | None = None,
-    addresses: Addresses | None = None,
+    algorithm: Algorithm | None = None,
+    clock: MissionClock = "wall",
+    payload: Payload = "parcel",
+    server: str = "127.0.0.1:7600",
+    clients: str = "127.0.0.1:7601",
+    patience: float = 120.0,
+    longest_tour: float | None = None,
     origin: Coordinate | None = None,
+    speedup: float = 1.0,
+    engine: Engine = "auto",
     tell: Tell = ignore_note,
 ) -> Path:
     """Make the kits of server, operator, couriers and clients, in folders of `out`.
 
-    Without a plan, one is made as [plan] says. The folder must not exist: keys are never replaced.
+    Without a plan, one is made as [plan] says. `server` and `clients` are addresses, HOST:PORT;
+    "{name}" in the latter stands for the name of a client. Clients on the same host listen at
+    PORT, PORT + 1, and so on. A courier tries for `patience` seconds to reach a client, and after
+    `longest_tour` seconds it is given up; None: the operator decides. The folder must not exist:
+    keys are never replaced.
     """
     check_scenario(scenario)
     folder = check_path("out", out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder}: exists already; name another folder, or delete it")
+    if algorithm is not None:
+        scenario = scenario.replace(run={"algorithm": algorithm})
     if plan is not None:
         check_plan(scenario, plan)
-    mission, addresses = mission or Mission(), addresses or Addresses()
-    net = choose_net(scenario, mission.engine)
+    settings = _Mission(
+        check_choice("clock", clock, ("wall", "plan")),
+        check_choice("payload", payload, ("parcel", "sum")),
+        check_number("speedup", speedup, least=1e-9, most=1e9),
+        check_number("patience", patience, least=1e-3, most=1e9),
+        None
+        if longest_tour is None
+        else check_number("longest_tour", longest_tour, least=1e-3, most=1e9),
+        engine,
+        parse_address("server", server),
+        parse_address("clients", clients),
+    )
+    net = choose_net(scenario, engine)
     task = make_task(scenario, tell)
-    learner = learner_of(task, net, engine=mission.engine, tell=tell)
+    learner = learner_of(task, net, engine=engine, tell=tell)
     chosen = plan or make_plan(scenario)
     draft = folder.with_name(f".{folder.name}.part")
     make_folder(folder.parent)
     shutil.rmtree(draft, ignore_errors=True)
-    _Kits(scenario, chosen, task, learner, mission, addresses, origin, draft).make()
+    _Kits(scenario, chosen, task, learner, settings, origin, draft).make()
     try:
         if folder.exists():
             folder.rmdir()
@@ -115,6 +104,34 @@ def provision(
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {reason(error)}") from None
     return folder
+
+
+def parse_address(name: str, text: str) -> tuple[str, int]:
+    """Host and port of "HOST:PORT"."""
+    host, _, port = check_text(name, text).rpartition(":")
+    digits = port.isascii() and port.isdecimal() and len(port) < 6
+    if not host or not digits or not 1 <= int(port) <= 65535:
+        raise InputError(f"{name} = {text}: must be HOST:PORT, such as 192.168.4.1:7600")
+    return host, int(port)
+
+
+@dataclass(frozen=True)
+class _Mission:
+    """The settings that all kits share."""
+
+    clock: MissionClock
+    payload: Payload
+    speedup: float
+    patience: float
+    longest_tour: float | None
+    engine: Engine
+    server: tuple[str, int]
+    clients: tuple[str, int]
+
+    def address(self, name: str, number: int) -> tuple[str, int]:
+        """Of the client with this name and number."""
+        host, port = self.clients
+        return host.replace("{name}", name), port if "{name}" in host else port + number
 
 
 def courier_name(transporter: int) -> str:
@@ -139,13 +156,12 @@ class _Kits:
         plan: Plan,
         task: Task,
         learner: Learner,
-        mission: Mission,
-        addresses: Addresses,
+        mission: _Mission,
         origin: Coordinate | None,
         folder: Path,
     ) -> None:
         self._scenario, self._plan, self._task = scenario, plan, task
-        self._mission, self._addresses, self._origin = mission, addresses, origin
+        self._mission, self._origin = mission, origin
         self._folder = folder
         self._run = secrets.token_hex(16)
         self._model = first_model(learner)
@@ -194,11 +210,11 @@ class _Kits:
         }
 
     def _server(self, roster: tuple[Entry, ...]) -> None:
-        folder, addresses = self._folder / SERVER_KIT, self._addresses
+        folder, (host, port) = self._folder / SERVER_KIT, self._mission.server
         kit = ServerKit(
             **self._settings("server"),  # type: ignore[arg-type]  # of the right types by name
-            host=addresses.server_host,
-            port=addresses.server_port,
+            host=_listening(host),
+            port=port,
             clock=self._mission.clock,
             roster=roster,
             engine=self._mission.engine,
@@ -209,10 +225,9 @@ class _Kits:
         write_file(folder / PLAN, f"{plan_to_json(self._plan)}\n")
 
     def _operator(self, authority: Authority) -> None:
-        folder, addresses = self._folder / OPERATOR_KIT, self._addresses
+        folder = self._folder / OPERATOR_KIT
         issue(authority, "operator", "operator", folder)
-        host, port = addresses.server_host, addresses.server_port
-        save_kit(folder, OperatorKit(self._run, "operator", host, port))
+        save_kit(folder, OperatorKit(self._run, "operator", *self._mission.server))
 
     def _courier(self, authority: Authority, transporter: int) -> Entry:
         name = courier_name(transporter)
@@ -220,8 +235,8 @@ class _Kits:
         member = issue(authority, name, "courier", folder)
         kit = CourierKit(
             **self._settings(name),  # type: ignore[arg-type]  # of the right types by name
-            server_host=self._addresses.server_host,
-            server_port=self._addresses.server_port,
+            server_host=self._mission.server[0],
+            server_port=self._mission.server[1],
             patience=self._mission.patience,
         )
         save_kit(folder, kit)
@@ -243,10 +258,10 @@ class _Kits:
         name, training = client_name(client), self._trainings[client]
         folder = self._folder / name
         member = issue(authority, name, "client", folder)
-        host, port = self._addresses.client(name, training.number)
+        host, port = self._mission.address(name, training.number)
         kit = ClientKit(
             **self._settings(name),  # type: ignore[arg-type]  # of the right types by name
-            host="0.0.0.0" if host != "127.0.0.1" else host,
+            host=_listening(host),
             port=port,
             server_key=server_key,
             seal_key=seal_key,
@@ -260,3 +275,8 @@ class _Kits:
         return Entry(
             name, "client", member.public_key, training.number, client, host=host, port=port
         )
+
+
+def _listening(host: str) -> str:
+    """Where to listen for callers of this host: on loopback only, or on all interfaces."""
+    return host if host in ("127.0.0.1", "::1", "localhost") else "0.0.0.0"

@@ -22,10 +22,10 @@ from flexpress.field.client import run_client
 from flexpress.field.courier import run_courier
 from flexpress.field.kit import Payload
 from flexpress.field.log import Log
-from flexpress.field.provision import SERVER_KIT, Addresses, Mission, provision
+from flexpress.field.provisioning import SERVER_KIT, provision
 from flexpress.field.server import RUN, run_server
 from flexpress.planning import Plan, make_plan
-from flexpress.scenario import Scenario, check_scenario
+from flexpress.scenario import Algorithm, Scenario, check_scenario
 from flexpress.simulation import simulate
 from flexpress.simulation.run_files import MODEL
 from flexpress.simulation.run_lines import METRICS, TRACE
@@ -63,6 +63,9 @@ def rehearse(
     plan: Plan | None = None,
     *,
     out: str | Path,
+    algorithm: Algorithm | None = None,
+    horizon: int = 60,
+    head_start: float | None = None,
     payload: Payload = "parcel",
     speedup: float = 600.0,
     on_entry: OnEntry = lambda entry: None,
@@ -75,7 +78,12 @@ def rehearse(
     """
     check_scenario(scenario)
     folder = check_path("out", out)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder}: exists already; name another folder, or delete it")
     check_callable(on_entry=on_entry, should_stop=should_stop, tell=tell)
+    changes = {"algorithm": algorithm, "horizon": horizon, "head_start": head_start}
+    given = {key: value for key, value in changes.items() if value is not None}
+    scenario = scenario.replace(run=given)
     chosen = plan or make_plan(scenario)
     kits = make_kits(scenario, chosen, folder / KITS, payload, speedup, tell)
     with programs(kits) as crew:
@@ -91,10 +99,19 @@ def make_kits(
     scenario: Scenario, plan: Plan, folder: Path, payload: Payload, speedup: float, tell: Tell
 ) -> Path:
     """Kits for this machine, by the plan's clock."""
-    mission = Mission(clock="plan", payload=payload, speedup=speedup, patience=_PATIENCE)
     first = free_ports(1 + scenario.num_clients)
-    addresses = Addresses(server_port=first, client_port=first + 1)
-    return provision(scenario, plan, out=folder, mission=mission, addresses=addresses, tell=tell)
+    return provision(
+        scenario,
+        plan,
+        out=folder,
+        clock="plan",
+        payload=payload,
+        server=f"127.0.0.1:{first}",
+        clients=f"127.0.0.1:{first + 1}",
+        patience=_PATIENCE,
+        speedup=speedup,
+        tell=tell,
+    )
 
 
 def free_ports(count: int) -> int:
