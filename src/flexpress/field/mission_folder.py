@@ -107,12 +107,15 @@ class MissionFolder:
         """The mission is over. Once more: nothing changes."""
         if (self._folder / MODEL).exists():
             return
+        self._durable("before the last checkpoint")
         self.checkpoint(committed, slot, model)
+        self._durable("after the last checkpoint")
         note_files(self._folder, COMMAND)
-        save_model(self._folder, model, Outputs(COMMAND))
         self._durable("before the last model")
+        save_model(self._folder, model, Outputs(COMMAND))
+        self._durable("before the last files")
         _sync(self._folder, RUN_FILES)
-        self._durable("after the last model")
+        self._durable("after the last files")
 
     def close(self) -> None:
         self._lines.close()
@@ -135,8 +138,10 @@ def mission_folder(
     with sole_use(folder):
         if written is None:
             _check_free(folder)
+            durable("before the first files")
             written = begin_files(folder, scenario, plan, Outputs(COMMAND))
             _sync(folder, (SCENARIO, PLAN, TRACE, METRICS, RECORD))
+            durable("after the first files")
         else:
             _check_own(folder, scenario, plan, written)
         for name in RUN_FILES:

@@ -99,7 +99,7 @@ def make_kits(
     scenario: Scenario, plan: Plan, folder: Path, payload: Payload, speedup: float, tell: Tell
 ) -> Path:
     """Kits for this machine, by the plan's clock."""
-    first = _free_ports(1 + scenario.num_clients)
+    first = free_ports(1 + scenario.num_clients)
     return provision(
         scenario,
         plan,
@@ -114,7 +114,7 @@ def make_kits(
     )
 
 
-def _free_ports(count: int) -> int:
+def free_ports(count: int) -> int:
     """The first of so many ports in a row that nobody uses now."""
     for _ in range(1000):
         first = _PORTS.start + secrets.randbelow(len(_PORTS) - count)

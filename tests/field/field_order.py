@@ -1,0 +1,20 @@
+"""What tests ask of the nursery."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Order(msgspec.Struct, frozen=True):
+    """Start the program of this kit."""
+
+    field: str  # whose events these are
+    name: str
+    kit: str
+    dies_at: int | None = None  # the durable step before or after which it kills itself
+    counts: bool = True  # it learns with the ledger, not with images
+
+
+def role(name: str) -> str:
+    """server, courier or client."""
+    return name.partition("-")[0]
