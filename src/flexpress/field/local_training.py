@@ -92,9 +92,12 @@ class LocalTraining:
         assert local is not None
         if not self._by_plan:
             return local
-        self._goal = self._trainer.steps_between(base.round, number)[1]
+        goal = max(0, self._trainer.steps_between(base.round, number)[1])
+        if local.num_steps > goal:  # another courier, of a later round, was here
+            local = self._local = self._trainer.begin(local.base, local.first_step)
+        self._goal = goal
         self._changed.set()
-        return local if local.num_steps == self._goal else None
+        return local if local.num_steps == goal else None
 
     def first_step(self, number: int, local: LocalModel | None) -> int:
         """Local steps that the client has done when it starts again at the visit of this round."""
