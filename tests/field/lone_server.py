@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from small_field import RUN
 
 from flexpress.field import server as program
@@ -25,11 +26,8 @@ ROSTER = (
 
 
 def server_kit(**changes: Any) -> ServerKit:
-    common = (RUN, "server", "sum", 3, "float64")
-    return ServerKit(*common, **{"speedup": 1.0, "clock": "wall", "roster": ROSTER} | _AT | changes)
-
-
-_AT = {"host": "localhost", "port": 1}
+    kit = ServerKit(RUN, "server", "sum", 3, "float64", 1.0, "localhost", 1, "wall", ROSTER)
+    return replace(kit, **changes)
 
 
 @contextmanager
