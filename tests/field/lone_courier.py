@@ -20,6 +20,7 @@ from flexpress.field.kit import CourierKit
 from flexpress.field.log import Log
 from flexpress.field.messages import (
     Message,
+    Missing,
     Orders,
     Receipt,
     SignedSnapshot,
@@ -62,7 +63,7 @@ class Script:
         if place == "visit":
             return _said(self.visits)
         if place == "manifest":
-            return program.Missing(())
+            return Missing(())
         _said(self.returns)
         return Receipt(RUN, question.tour, digest_of(question))
 

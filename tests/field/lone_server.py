@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from small_field import RUN
 
@@ -24,12 +23,9 @@ ROSTER = (
 )
 
 
-def server_kit(**changes: Any) -> ServerKit:
-    common = (RUN, "server", "sum", 3, "float64")
-    return ServerKit(*common, **{"speedup": 1.0, "clock": "wall", "roster": ROSTER} | _AT | changes)
-
-
-_AT = {"host": "localhost", "port": 1}
+KIT = ServerKit(
+    RUN, "server", "sum", 3, "float64", 1.0, "localhost", 1, clock="wall", roster=ROSTER
+)
 
 
 @contextmanager
