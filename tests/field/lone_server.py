@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from msgspec.structs import replace
 from small_field import RUN
 
 from flexpress.field import server as program
@@ -25,9 +23,9 @@ ROSTER = (
 )
 
 
-def server_kit(**changes: Any) -> ServerKit:
-    kit = ServerKit(RUN, "server", "sum", 3, "float64", 1.0, "localhost", 1, "wall", ROSTER)
-    return replace(kit, **changes)
+KIT = ServerKit(
+    RUN, "server", "sum", 3, "float64", 1.0, "localhost", 1, clock="wall", roster=ROSTER
+)
 
 
 @contextmanager

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from lone_server import KEY, lone_server, server_kit
+from lone_server import KEY, KIT, lone_server
+from msgspec.structs import replace
 
 from flexpress.field.book_rows import MEMBERS, HomeRow, MemberRow
 from flexpress.field.due import Due, Progress
@@ -33,7 +34,7 @@ def test_a_step_looks_at_the_members_before_it_takes_its_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Dictionaries that change while another thread walks through them end the program."""
-    with lone_server(tmp_path, server_kit()) as server:
+    with lone_server(tmp_path, KIT) as server:
         mission = Joining(server._store.tables)
         total = server._files.write(np.ones(3).tobytes())
 
@@ -49,7 +50,7 @@ def test_a_step_looks_at_the_members_before_it_takes_its_time(
 
 
 def test_couriers_do_not_ask_all_the_time_however_fast_time_passes(tmp_path: Path) -> None:
-    with lone_server(tmp_path, server_kit(speedup=1e9)) as server:
+    with lone_server(tmp_path, replace(KIT, speedup=1e9)) as server:
         answer = server._book.depart("courier-1").answer
     assert isinstance(answer, Wait)
     assert answer.seconds == 0.05
@@ -59,7 +60,7 @@ def test_couriers_that_join_get_numbers_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever their kits say: who makes them does not see kits that were taken away."""
-    with lone_server(tmp_path, server_kit()) as server:
+    with lone_server(tmp_path, KIT) as server:
         desk = OperatorDesk(
             server._kit, server._store, server._book, server._log, *[cast(Any, lambda: None)] * 3
         )

@@ -73,6 +73,8 @@ def provision(
     """
     check_scenario(scenario)
     folder = check_path("out", out)
+    if not folder.name:
+        raise InputError(f"out = {folder}: name a folder that does not exist yet")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder}: exists already; name another folder, or delete it")
     if algorithm is not None:
@@ -98,13 +100,15 @@ def provision(
     draft = folder.with_name(f".{folder.name}.part")
     make_folder(folder.parent)
     shutil.rmtree(draft, ignore_errors=True)
-    _Kits(scenario, chosen, task, learner, settings, origin, draft).make()
     try:
+        _Kits(scenario, chosen, task, learner, settings, origin, draft).make()
         if folder.exists():
             folder.rmdir()
         draft.rename(folder)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {reason(error)}") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)  # half of the kits, with keys in them
     return folder
 
 
