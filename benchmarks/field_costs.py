@@ -41,7 +41,7 @@ WORK: dict[str, list[tuple[Any, str]]] = {
         (store.Files, "has"),
         (store.Files, "size"),
     ],
-    "removing files": [(store.Files, "remove_unless"), (ServerBook, "files")],
+    "removing files": [(store.Files, "names"), (store.Files, "remove"), (ServerBook, "files")],
     "the book": [
         (ServerBook, name)
         for name in ("depart", "stops", "announce", "expects", "fresh", "accept", "open_tours")

@@ -31,6 +31,7 @@ from flexpress.field.sealing import open_parcel, public_key, sign_snapshot, veri
 from flexpress.field.serving import Uploads, send_file
 from flexpress.field.store import Files, Store
 from flexpress.field.tables import Decision, Refused
+from flexpress.field.tidying import Tidying
 from flexpress.learning import Vector
 
 _A = TypeVar("_A")
@@ -52,10 +53,11 @@ class Office:
         seal_key: X25519PrivateKey | None,
         log: Log,
         on_change: Callable[[], None],
+        tidying: Tidying,
     ) -> None:
         self._kit, self._store, self._files, self._book = kit, store, files, book
         self._key, self._seal_key = key, seal_key
-        self._log, self._on_change = log, on_change
+        self._log, self._on_change, self._tidying = log, on_change, tidying
         self._uploads = Uploads(files)
         self._dtype = np.dtype(kit.dtype).newbyteorder("<")
 
@@ -109,9 +111,10 @@ class Office:
 
     async def _announce(self, request: web.Request) -> web.Response:
         courier, manifest = await self._manifest(request)
-        have = self._files.size
-        decided = self._book.announce(courier, manifest, digest_of(manifest), have)
-        return answer(self._commit(decided))
+        have, digest = self._files.size, digest_of(manifest)
+        contents = [parcel.content for parcel in manifest.parcels]
+        async with self._tidying.holding([manifest.total] if manifest.total else contents):
+            return answer(self._commit(self._book.announce(courier, manifest, digest, have)))
 
     async def _manifest(self, request: web.Request) -> tuple[str, Manifest]:
         manifest = await read_message(request, Manifest, most=_LARGEST_MANIFEST)

@@ -40,8 +40,9 @@ from flexpress.field.office import Office
 from flexpress.field.operator import OperatorDesk, member_row
 from flexpress.field.program import run_program
 from flexpress.field.sealing import SEAL_OVERHEAD
-from flexpress.field.store import Files, Store
+from flexpress.field.store import Files, Store, digest_of_content
 from flexpress.field.tables import Change
+from flexpress.field.tidying import Tidying
 from flexpress.field.tls import server_context
 from flexpress.files.disk import PLAN, SCENARIO
 from flexpress.learning import Learner, Vector, make_learner
@@ -106,8 +107,17 @@ class _Server:
         self._changed = asyncio.Event()
         self._stopped = asyncio.Event()
         seal_key = load_seal_key(folder) if sealed else None
+        self._tidying = Tidying(self._files, self._book.files)
         self._office = Office(
-            kit, store, self._files, self._book, load_key(folder), seal_key, log, self._changed.set
+            kit,
+            store,
+            self._files,
+            self._book,
+            load_key(folder),
+            seal_key,
+            log,
+            self._changed.set,
+            self._tidying,
         )
         self._begin(learner)
 
@@ -147,15 +157,17 @@ class _Server:
         runner, port = await serve(app, self._context, self._kit.host, self._kit.port)
         self._log("started", port=port, version=self._book.counter.version)
         flying = asyncio.ensure_future(self._fly(mission))
+        tidying = asyncio.ensure_future(self._tidying.work())
         stopped = asyncio.ensure_future(self._stopped.wait())
         try:
-            await asyncio.wait([flying, stopped], return_when=asyncio.FIRST_COMPLETED)
-            if flying.done():
-                flying.result()  # raises if the mission cannot go on
+            await asyncio.wait([flying, tidying, stopped], return_when=asyncio.FIRST_COMPLETED)
+            for working in (flying, tidying):
+                if working.done():
+                    working.result()  # raises if the mission cannot go on
         finally:
-            for task in (flying, stopped):
+            for task in (flying, tidying, stopped):
                 task.cancel()
-            await asyncio.gather(flying, stopped, return_exceptions=True)
+            await asyncio.gather(flying, tidying, stopped, return_exceptions=True)
             await runner.cleanup()
             mission.checkpoint()
             self._log("stopped")
@@ -175,7 +187,7 @@ class _Server:
             except DivergedError as error:
                 self._log("diverged", reason=str(error))
                 raise
-            self._commit_step(mission, step)
+            await self._commit_step(mission, step)
             self._report(step, sum(len(home.parcels) for home in homes))
         self._log("mission-over", version=self._book.counter.version)
         await asyncio.Event().wait()
@@ -252,13 +264,24 @@ class _Server:
         rows = MEMBERS.rows(self._store.tables).values()
         return max(1, sum(row.role == "client" and not row.revoked for row in rows))
 
-    def _commit_step(self, mission: Mission, step: Step) -> None:
+    async def _commit_step(self, mission: Mission, step: Step) -> None:
+        """A new version is a file first, and a thread writes it."""
+        if step.model is None:
+            self._commit_with(mission, step, None)
+            return
+        content = step.model.astype(self._dtype, copy=False).data.cast("B")
+        sha = await asyncio.to_thread(digest_of_content, content)
+        async with self._tidying.holding([sha]):
+            await asyncio.to_thread(self._files.write, content, sha)
+            self._commit_with(mission, step, sha)
+        self._tidying.ask()
+
+    def _commit_with(self, mission: Mission, step: Step, sha: str | None) -> None:
         """One transaction: the new version, what it is made of, who may depart, how far we are."""
         due, progress = step.due, step.progress
         row = ProgressRow(progress.num_events, progress.over, progress.to_json())
         changes: list[Change] = []
-        if step.model is not None:
-            sha = self._files.write(step.model.astype(self._dtype).tobytes())
+        if sha is not None:
             keys = [self._home_key(key) for key in due.homes]
             changes += self._book.merged(progress.version, sha, keys, row).changes
         else:
@@ -269,8 +292,6 @@ class _Server:
                 changes += self._book.release(name, *release[1:]).changes
         self._store.commit(changes)
         mission.committed(step)
-        if step.model is not None:
-            self._files.remove_unless(self._book.files())
 
     def _report(self, step: Step, updates: int) -> None:
         update, measured = step.due.update, step.measured

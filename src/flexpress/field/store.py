@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -210,9 +210,9 @@ class Files:
                 raise Refused(422, f"the content is not {sha}; send it again from the beginning")
             self._name(path, sha)
 
-    def write(self, content: bytes) -> str:
-        """Its digest, when it is durable."""
-        sha = hashlib.sha256(content).hexdigest()
+    def write(self, content: bytes | memoryview, sha: str | None = None) -> str:
+        """Its digest, when it is durable; `sha` is the digest, if the caller knows it."""
+        sha = sha or digest_of_content(content)
         if not self.has(sha):
             draft = self._folder / f"{sha}.draft"
             with _errors(self.path(sha)):
@@ -230,7 +230,7 @@ class Files:
             content = path.read_bytes()
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {reason(error)}") from None
-        if hashlib.sha256(content).hexdigest() != sha:
+        if digest_of_content(content) != sha:
             raise InputError(f"{path}: was changed after it was written; its digest differs")
         return content
 
@@ -239,11 +239,20 @@ class Files:
 
         Right after a commit, and not during a transfer: what no row names yet would go as well.
         """
+        self.remove(self.names() - set(keep))
+
+    def names(self) -> set[str]:
+        """Digests of all files and parts."""
         with _errors(self._folder):
-            for path in list(self._folder.iterdir()):
-                sha = path.name.removesuffix(".part")
-                if _NAME.fullmatch(sha) and sha not in keep:
-                    path.unlink(missing_ok=True)
+            found = (name.removesuffix(".part") for name in os.listdir(self._folder))
+            return {name for name in found if _NAME.fullmatch(name)}
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Those of these digests, and their parts."""
+        with _errors(self._folder):
+            for name in names:
+                self.path(name).unlink(missing_ok=True)
+                self.partial(name)[0].unlink(missing_ok=True)
 
     def _name(self, path: Path, sha: str) -> None:
         """Its bytes are durable first, then its name."""
@@ -252,6 +261,11 @@ class Files:
         with _durably("rename"):
             os.replace(path, self.path(sha))
             _sync_folder(self._folder)
+
+
+def digest_of_content(content: bytes | memoryview) -> str:
+    """By which it is named."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def _digest(path: Path) -> str:
