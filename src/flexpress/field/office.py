@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from aiohttp import web
@@ -23,13 +23,14 @@ from flexpress.field.messages import (
     Manifest,
     Orders,
     Parcel,
+    Receipt,
     UpdateName,
     Wait,
     digest_of,
 )
-from flexpress.field.sealing import open_parcel, public_key, sign_snapshot, verify_parcel
+from flexpress.field.sealing import open_content, public_key, sign_snapshot, verify_parcel
 from flexpress.field.serving import Uploads, send_file
-from flexpress.field.store import Files, Store
+from flexpress.field.store import Files, Store, digest_of_content
 from flexpress.field.tables import Decision, Refused
 from flexpress.field.tidying import Tidying
 from flexpress.learning import Vector
@@ -37,7 +38,20 @@ from flexpress.learning import Vector
 _A = TypeVar("_A")
 
 _LARGEST_MANIFEST = 2**26
+_AT_ONCE = 2
+"""Tours that are examined together: each takes the memory of a few models."""
+_BLOCK = 2**18
+"""Numbers that are looked at together."""
 _NOT_FINITE = "has numbers that are not finite"
+
+
+class _Examined(NamedTuple):
+    """What is in a hold."""
+
+    refused: dict[UpdateName, str]  # never count, and why
+    unproven: set[UpdateName]  # their clients did not sign just that
+    content: memoryview | None  # the sum of all others, if there are any
+    added: str | None  # its digest
 
 
 class Office:
@@ -59,6 +73,7 @@ class Office:
         self._key, self._seal_key = key, seal_key
         self._log, self._on_change, self._tidying = log, on_change, tidying
         self._uploads = Uploads(files)
+        self._examining = asyncio.Semaphore(_AT_ONCE)
         self._dtype = np.dtype(kit.dtype).newbyteorder("<")
 
     def app(self) -> web.Application:
@@ -143,18 +158,48 @@ class Office:
         missing = next((sha for sha in needed if fresh and not self._files.has(sha)), None)
         if missing:
             raise Refused(422, f"content {missing} has not arrived; send the manifest first")
-        keys = {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
-        refused, unproven = await asyncio.to_thread(self._examine, manifest, fresh, keys)
-        decided = self._book.accept(courier, manifest, digest, manifest.total, refused, unproven)
+        async with self._examining:
+            found = await asyncio.to_thread(self._examine, manifest, fresh, self._keys(fresh))
+            content, added = found.content, found.added
+            async with self._tidying.holding([added] if added else []):
+                if added is not None and content is not None:
+                    await asyncio.to_thread(self._files.write, content, added)
+                return answer(self._accept(courier, manifest, digest, fresh, found))
+
+    def _accept(
+        self,
+        courier: str,
+        manifest: Manifest,
+        digest: str,
+        fresh: tuple[Parcel, ...],
+        found: _Examined,
+    ) -> Receipt:
+        """If another tour brought one of them meanwhile, it is not as it was added up."""
+        is_same = self._book.fresh(courier, manifest, digest) == fresh
+        decided = self._book.accept(
+            courier,
+            manifest,
+            digest,
+            manifest.total,
+            found.refused,
+            found.unproven,
+            added=found.added if is_same else None,
+        )
         came = [
             LAST.put(p.name.client, LastRow(manifest.tour, p.version, time.time())) for p in fresh
         ]
         self._store.commit([*decided.changes, *(came if decided.changes else ())])
-        receipt = decided.answer
         if decided.changes:
-            self._note_return(courier, manifest, refused, unproven)
+            self._note_return(courier, manifest, found.refused, found.unproven)
+            self._tidying.ask()
             self._on_change()
-        return answer(receipt)
+        return decided.answer
+
+    def _keys(self, parcels: Iterable[Parcel]) -> dict[str, str]:
+        """Of their clients."""
+        members = MEMBERS.rows(self._store.tables)
+        clients = {parcel.name.client for parcel in parcels}
+        return {client: members[client].public_key for client in clients}
 
     def _note_return(
         self,
@@ -171,23 +216,30 @@ class Office:
 
     def _examine(
         self, manifest: Manifest, fresh: tuple[Parcel, ...], keys: Mapping[str, str]
-    ) -> tuple[dict[UpdateName, str], set[UpdateName]]:
-        """Updates that never count, and those whose client did not sign just that."""
+    ) -> _Examined:
+        """Once it is home, each is opened, and added to the others."""
         refused: dict[UpdateName, str] = {}
         unproven: set[UpdateName] = set()
+        total: Vector | None = None
         for parcel in fresh:
             try:
                 vector = self._opened(parcel, keys)
             except UntrustedError:
                 unproven.add(parcel.name)
                 continue
-            if vector is not None and not np.isfinite(vector).all():
+            if vector is not None and not _is_finite(vector):
                 refused[parcel.name] = _NOT_FINITE
+            elif vector is not None:
+                total = np.zeros(vector.size, self._dtype) if total is None else total
+                _add(total, vector)
+            del vector  # before the next one is opened
         if manifest.total and fresh:
-            total = np.frombuffer(self._files.read(manifest.total), self._dtype)
-            if not np.isfinite(total).all():
+            brought = np.frombuffer(self._files.read(manifest.total), self._dtype)
+            if not _is_finite(brought):
                 raise Refused(422, f"the sum of tour {manifest.tour} {_NOT_FINITE}; void the tour")
-        return refused, unproven
+        content = None if total is None else total.data.cast("B")
+        added = None if content is None else digest_of_content(content)
+        return _Examined(refused, unproven, content, added)
 
     def _opened(self, parcel: Parcel, keys: Mapping[str, str]) -> Vector | None:
         """The update; of one that is part of a sum only the signature can be checked."""
@@ -195,8 +247,9 @@ class Office:
         if self._kit.payload == "sum":
             verify_parcel(key, self._kit.run, parcel)
             return None
-        content = self._files.read(parcel.content)
-        vector = open_parcel(key, self._kit.run, parcel, content, self._seal_key)
+        vector = open_content(
+            key, self._kit.run, parcel, self._files.mapped(parcel.content), self._seal_key
+        )
         if len(vector) != self._kit.model_size:
             raise UntrustedError("the vector has another length than models of this run")
         update: Vector = np.frombuffer(vector, self._dtype)
@@ -209,12 +262,26 @@ class Office:
             return brought
         if not parcels:
             return None
-        keys = {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
+        keys = self._keys(parcels)
         added = np.zeros(self._kit.num_params, self._dtype)
         for parcel in parcels:
-            added += self._opened(parcel, keys)
+            vector = self._opened(parcel, keys)
+            assert vector is not None
+            _add(added, vector)
         return added
 
     def _commit(self, decision: Decision[_A]) -> _A:
         self._store.commit(decision.changes)
         return decision.answer
+
+
+def _is_finite(vector: Vector) -> bool:
+    """A block at a time: what is found takes memory too."""
+    blocks = range(0, vector.size, _BLOCK)
+    return all(bool(np.isfinite(vector[start : start + _BLOCK]).all()) for start in blocks)
+
+
+def _add(total: Vector, vector: Vector) -> None:
+    """In place. Whether the model is still finite is checked when it is merged."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.add(total, vector, out=total)

@@ -9,8 +9,10 @@ by its SHA-256; a file has its name only when it is whole and durable.
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
 import re
+import secrets
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -214,7 +216,7 @@ class Files:
         """Its digest, when it is durable; `sha` is the digest, if the caller knows it."""
         sha = sha or digest_of_content(content)
         if not self.has(sha):
-            draft = self._folder / f"{sha}.draft"
+            draft = self._folder / f"{sha}.{secrets.token_hex(4)}.draft"  # two may write the same
             with _errors(self.path(sha)):
                 try:
                     draft.write_bytes(content)
@@ -233,6 +235,16 @@ class Files:
         if digest_of_content(content) != sha:
             raise InputError(f"{path}: was changed after it was written; its digest differs")
         return content
+
+    def mapped(self, sha: str) -> memoryview:
+        """As it is on the disk now, unchecked, and not in memory. InputError if it is missing."""
+        path = self.path(sha)
+        try:
+            with path.open("rb") as file:
+                return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        except (OSError, ValueError) as error:  # it is not there, or empty
+            why = reason(error) if isinstance(error, OSError) else str(error)
+            raise InputError(f"{path}: cannot be read: {why}") from None
 
     def remove_unless(self, keep: Collection[str]) -> None:
         """Remove all files and parts but those of these digests.
