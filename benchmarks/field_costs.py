@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from flexpress.field import answering, office, sealing, server, serving, store
+from flexpress.field import answering, office, overview, sealing, serving, store
 from flexpress.field.book import ServerBook
 from flexpress.field.log import Log
 from flexpress.field.mission import Mission
@@ -46,7 +46,7 @@ WORK: dict[str, list[tuple[Any, str]]] = {
         (ServerBook, name)
         for name in ("depart", "stops", "announce", "expects", "fresh", "accept", "open_tours")
     ],
-    "what is due": [(server._Server, "_situation"), (Mission, "due")],
+    "what is due": [(overview.Overview, "situation"), (Mission, "due")],
     "checking numbers": [(office.Office, "_examine")],
     "adding up and merging": [(office.Office, "total_of"), (Mission, "perform")],
     "the log": [(Log, "__call__")],

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,23 +20,19 @@ from flexpress.field.answering import serve
 from flexpress.field.book import ServerBook
 from flexpress.field.book_rows import (
     HOMES,
-    MEMBERS,
-    RELEASED,
     SERVER_ROWS,
     HomeRow,
-    MemberRow,
     ProgressRow,
     TourRow,
-    home_key,
 )
-from flexpress.field.due import Brought, Courier, Due, Home, Key, Progress, Situation
+from flexpress.field.due import Due, Progress
 from flexpress.field.identity import load_key, load_seal_key
 from flexpress.field.kit import STATE, ServerKit, load_kit
 from flexpress.field.log import Log
-from flexpress.field.messages import Parcel
 from flexpress.field.mission import Mission, Step, open_mission
 from flexpress.field.office import Office
 from flexpress.field.operator import OperatorDesk, member_row
+from flexpress.field.overview import Overview
 from flexpress.field.program import run_program
 from flexpress.field.sealing import SEAL_OVERHEAD
 from flexpress.field.store import Files, Store, digest_of_content
@@ -48,7 +43,6 @@ from flexpress.files.disk import PLAN, SCENARIO
 from flexpress.learning import Learner, Vector, make_learner
 from flexpress.learning.job import first_model
 from flexpress.planning import load_plan
-from flexpress.planning.plan import ClientId
 from flexpress.scenario import Scenario
 
 RUN = "run"
@@ -104,6 +98,7 @@ class _Server:
             content_size=kit.model_size + sealed,
             wait_seconds=_ASK_AGAIN / max(1.0, kit.speedup),
         )
+        self._overview = Overview(store.tables, self._book)
         self._changed = asyncio.Event()
         self._stopped = asyncio.Event()
         seal_key = load_seal_key(folder) if sealed else None
@@ -149,7 +144,7 @@ class _Server:
             self._store,
             self._book,
             self._log,
-            self._changed.set,
+            self._members_changed,
             lambda: _how_far(mission),
             self._stopped.set,
         )
@@ -172,16 +167,22 @@ class _Server:
             mission.checkpoint()
             self._log("stopped")
 
+    def _members_changed(self) -> None:
+        self._overview.forget()
+        self._changed.set()
+
     async def _fly(self, mission: Mission) -> None:
         """Do what is due, wait for what is not; after the mission, only answer."""
         while not mission.progress.over:
             self._changed.clear()
             self._void_late_tours()
-            due = mission.due(self._situation(), time.time())
+            due = mission.due(self._overview.situation(), time.time())
             if due is None:
                 await self._pause(mission.wakes(), self._next_void())
                 continue
-            homes = [HOMES.rows(self._store.tables)[self._home_key(key)] for key in due.homes]
+            homes = [
+                HOMES.rows(self._store.tables)[self._overview.home_key(key)] for key in due.homes
+            ]
             try:
                 step = await asyncio.to_thread(self._perform, mission, due, homes)
             except DivergedError as error:
@@ -214,42 +215,10 @@ class _Server:
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
 
-    def _situation(self) -> Situation:
-        """What the book says, by the numbers of couriers."""
-        members = MEMBERS.rows(self._store.tables)
-        visited = {row.courier for row in members.values() if not row.revoked}
-        couriers = {
-            row.number: self._courier(name)
-            for name, row in members.items()
-            if row.role == "courier" and not row.revoked and name in visited
-        }
-        homes = HOMES.rows(self._store.tables).values()
-        return Situation(
-            {(members[h.courier].number, h.round): self._brought(h, members) for h in homes},
-            couriers,
-        )
-
-    def _courier(self, name: str) -> Courier | None:
-        released = RELEASED.rows(self._store.tables).get(name)
-        if released is None:
-            return None
-        if released.tour is None:
-            return Courier(released.round, released.version, "released")
-        out = self._book.tour(released.tour).state == "open"
-        return Courier(released.round, released.version, "out" if out else "closed")
-
     def _has_departed(self, name: str, number: int) -> bool:
         """Meanwhile, in the round for which a newer model was due: then it flies with the old."""
-        courier = self._courier(name)
+        courier = self._overview.courier(name)
         return courier is not None and courier.round == number and courier.state != "released"
-
-    def _brought(self, home: HomeRow, members: Mapping[str, MemberRow]) -> Home:
-        version = self._book.tour(home.tour).version
-        brought = [
-            Brought(_id_of(members[p.name.client], p), p.round, p.version, p.steps)
-            for p in home.parcels
-        ]
-        return Home(home.state == "accepted", version, tuple(brought))
 
     def _perform(self, mission: Mission, due: Due, homes: list[HomeRow]) -> Step:
         """In a thread: merging and evaluating take their time."""
@@ -261,8 +230,7 @@ class _Server:
         """N: by the plan's clock all that are visited, by the wall clock all that are enrolled."""
         if self._kit.clock == "plan":
             return mission.timetable.num_clients
-        rows = MEMBERS.rows(self._store.tables).values()
-        return max(1, sum(row.role == "client" and not row.revoked for row in rows))
+        return max(1, self._overview.num_clients)
 
     async def _commit_step(self, mission: Mission, step: Step) -> None:
         """A new version is a file first, and a thread writes it."""
@@ -282,12 +250,12 @@ class _Server:
         row = ProgressRow(progress.num_events, progress.over, progress.to_json())
         changes: list[Change] = []
         if sha is not None:
-            keys = [self._home_key(key) for key in due.homes]
+            keys = [self._overview.home_key(key) for key in due.homes]
             changes += self._book.merged(progress.version, sha, keys, row).changes
         else:
             changes += self._book.note(row).changes
         for release in due.releases:
-            name = self._name(release.courier)
+            name = self._overview.name(release.courier)
             if not self._has_departed(name, release.round):
                 changes += self._book.release(name, *release[1:]).changes
         self._store.commit(changes)
@@ -299,19 +267,6 @@ class _Server:
             self._log("merged", version=update.version, slot=update.slot, updates=updates)
         if measured is not None:
             self._log("evaluated", slot=measured.slot, accuracy=measured.accuracy)
-
-    def _name(self, number: int) -> str:
-        """Of the courier with this number."""
-        members = MEMBERS.rows(self._store.tables).items()
-        return next(n for n, row in members if row.role == "courier" and row.number == number)
-
-    def _home_key(self, key: Key) -> str:
-        return home_key(self._name(key[0]), key[1])
-
-
-def _id_of(member: MemberRow, parcel: Parcel) -> ClientId:
-    """In the scenario."""
-    return parcel.name.client if member.client is None else member.client
 
 
 def _how_far(mission: Mission) -> tuple[int, int, float | None]:
