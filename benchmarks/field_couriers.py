@@ -114,7 +114,7 @@ class Driver:
         parcels: list[Parcel] = []
         total = np.zeros_like(self._vector)
         for number, (client, key) in enumerate(self._kits.clients[courier.name].items()):
-            self._vector[0] = number
+            self._vector[:2] = int(courier.name.rpartition("-")[2]), number  # its own
             total += self._vector
             parcel, content = make_parcel(
                 key,
@@ -149,10 +149,9 @@ class Driver:
         missing = await self._timed(
             "manifest", ask(session, f"{url}/manifest", manifest, Missing, silence=600.0)
         )
-        for sha, _ in missing.contents:
-            pushed = push(
-                session, f"{url}/contents/{sha}", courier.contents[sha], patience=_PATIENT
-            )
+        for sha, offset in missing.contents:
+            place, path = f"{url}/contents/{sha}", courier.contents[sha]
+            pushed = push(session, place, path, offset=offset, patience=_PATIENT)
             await self._timed("content", pushed)
         await self._timed("return", ask(session, f"{url}/return", manifest, Receipt, silence=600.0))
         await self._depart(courier)

@@ -62,7 +62,9 @@ class Ends:
         self.call(kits, size, run)
         return told
 
-    def push_in(self, kits: Path, sha: str, size: int) -> list[tuple[int, int]]:
+    def push_in(
+        self, kits: Path, sha: str, size: int, offset: int | None = None
+    ) -> list[tuple[int, int]]:
         """The program takes files of this size."""
         told: list[tuple[int, int]] = []
 
@@ -72,6 +74,7 @@ class Ends:
                 session,
                 f"{url}/{sha}",
                 path,
+                offset=offset,
                 patience=HURRIED,
                 progress=lambda *numbers: told.append(numbers),
             )
@@ -110,6 +113,14 @@ def test_only_the_rest_is_sent(kits: Path, ends: Ends, arrived: int) -> None:
     assert ends.near.read(digest(there)) == there
     ends.far.partial(ends.near.write(back))[0].write_bytes(back[:arrived])
     assert ends.push_in(kits, digest(back), 300_000)[0] == (arrived, 300_000)
+    assert ends.far.read(digest(back)) == back
+
+
+@pytest.mark.parametrize("told", [0, 1, 65_536, 300_000, 300_001, 2**53])
+def test_what_the_peer_had_said_may_be_wrong(kits: Path, ends: Ends, told: int) -> None:
+    back = content(300_000)
+    ends.far.partial(ends.near.write(back))[0].write_bytes(back[:65_536])
+    assert ends.push_in(kits, digest(back), 300_000, told)[-1] == (300_000, 300_000)
     assert ends.far.read(digest(back)) == back
 
 

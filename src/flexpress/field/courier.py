@@ -168,9 +168,9 @@ class _Courier:
             return await ask(session, f"{url}/return", manifest, Receipt, silence=_MERGING)
 
         missing = await insist(announce, _AT_HOME)
-        for content, _ in missing.contents:
-            path = self._files.path(content)
-            await push(session, f"{url}/contents/{content}", path, patience=_AT_HOME)
+        for content, offset in missing.contents:
+            place, path = f"{url}/contents/{content}", self._files.path(content)
+            await push(session, place, path, offset=offset, patience=_AT_HOME)
         return await insist(finish, _AT_HOME)
 
     # In the air
