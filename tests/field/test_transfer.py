@@ -9,6 +9,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -122,6 +123,22 @@ def test_what_the_peer_had_said_may_be_wrong(kits: Path, ends: Ends, told: int) 
     ends.far.partial(ends.near.write(back))[0].write_bytes(back[:65_536])
     assert ends.push_in(kits, digest(back), 300_000, told)[-1] == (300_000, 300_000)
     assert ends.far.read(digest(back)) == back
+
+
+def test_a_push_needs_one_connection(
+    kits: Path, ends: Ends, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer to HEAD that does not say how long it is would end the connection."""
+    made = []
+    connect = aiohttp.TCPConnector._create_connection
+
+    async def counted(self: aiohttp.TCPConnector, *arguments: Any) -> Any:
+        made.append(self)
+        return await connect(self, *arguments)
+
+    monkeypatch.setattr(aiohttp.TCPConnector, "_create_connection", counted)
+    ends.push_in(kits, ends.near.write(content(600_000)), 600_000)
+    assert len(made) == 1
 
 
 def test_what_is_there_is_not_asked_for(kits: Path, ends: Ends) -> None:
