@@ -7,30 +7,22 @@ spends its time. The server's learner is made up and learns nothing; all the res
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import os
-import signal
-import socket
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
-from field_costs import Costs, Meter
+from field_costs import Costs
 from field_couriers import Times, drive
-from field_kits import Kits, Load, MadeUp, make_kits
+from field_kits import Kits, Load, make_kits
+from field_memory import memory
+from field_server import cpu_seconds, free_port, peak_megabytes_of, serving
 from machine import every_core
 from printer import Printer
 from spread import spread, three_digits, whole
-
-from flexpress.field import server
-from flexpress.field.log import Log
 
 LENET = 62_006
 """Parameters, 248 KB: LeNet-5 for 32 x 32 x 3."""
@@ -68,8 +60,10 @@ def field(printer: Printer, *, repeats: int, quick: bool) -> None:
         sizes = [(100, 5), (400, 20)] if quick else [(100, 5), (1_000, 50), (4_000, 200)]
         growing = [Load(n, k, FEW, "parcel", "async") for n, k in sizes]
         show_rates(printer, measured(printer, growing, repeats), "1,000 parameters, 4 KB")
-        for load in (*loads[::2], growing[-1]):
+        for load in loads[::2]:
+            printer.tell(f"costs, {load.label}")
             show_costs(printer, load, in_field(load, metered=True))
+        memory(printer, quick=quick)
 
 
 def measured(printer: Printer, loads: Sequence[Load], repeats: int) -> dict[Load, list[Loaded]]:
@@ -130,7 +124,8 @@ def show_costs(printer: Printer, load: Load, one: Loaded) -> None:
     printer.table(head, rows, [LABEL, *(FIGURE for _ in head[1:])])
 
 
-def in_field(load: Load, *, metered: bool = False, rounds: int = ROUNDS) -> Loaded:
+def in_field(load: Load, *, metered: bool = False) -> Loaded:
+    rounds = ROUNDS if load.num_clients <= 1_000 else 1
     with TemporaryDirectory() as name:
         folder = Path(name)
         kits = make_kits(load, folder, free_port())
@@ -166,66 +161,3 @@ async def under_load(
         return Loaded(
             updates, wall, cpu, own, peak_megabytes_of(pid), length, dict(driver.times), costs
         )
-
-
-@contextmanager
-def serving(load: Load, kits: Kits, metered: bool) -> Iterator[tuple[int, Connection]]:
-    """The process of a server, which listens and answers `reset` and `costs`."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(
-        target=serve, args=(kits.server, load.num_params, metered, theirs), daemon=True
-    )
-    process.start()
-    assert process.pid is not None
-    try:
-        assert ours.recv() == "started"
-        yield process.pid, ours
-    finally:
-        process.terminate()
-        process.join(60.0)
-        if process.is_alive():
-            process.kill()
-
-
-def serve(folder: Path, num_params: int, metered: bool, orders: Any) -> None:
-    """In the process: the server as it is, but for its learner."""
-    meter = Meter()
-    if metered:
-        meter.install()
-
-    def sink(entry: Any) -> None:
-        if entry["event"] == "started":
-            orders.send("started")
-            threading.Thread(target=obey, daemon=True).start()
-        if entry["event"] in ("refused", "unproven", "diverged"):
-            os.kill(os.getpid(), signal.SIGKILL)  # nothing is measured then
-
-    def obey() -> None:
-        with suppress(EOFError):
-            while True:
-                if orders.recv() == "reset":
-                    meter.reset()
-                orders.send(meter.costs())
-
-    server.make_learner = lambda *_, **__: MadeUp(num_params)  # type: ignore[attr-defined]  # its own
-    server.run_server(folder, log=Log("server", sink=sink))
-
-
-def cpu_seconds(pid: int) -> float:
-    """User and system time of all threads; on Linux."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def peak_megabytes_of(pid: int) -> float:
-    status = Path(f"/proc/{pid}/status").read_text().splitlines()
-    (line,) = [line for line in status if line.startswith("VmHWM")]
-    return int(line.split()[1]) * 1024 / 1e6
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port

@@ -119,8 +119,9 @@ class _Server:
     def _begin(self, learner: Learner) -> None:
         """Once: the members of the kit, and x^0 as version 0. Files that nobody needs go."""
         if self._book.counter.version < 0:
-            little = first_model(learner).astype(self._dtype)
-            first = self._book.merged(0, self._files.write(little.tobytes()), (), ProgressRow())
+            little = first_model(learner).astype(self._dtype, copy=False)
+            sha = self._files.write(np.ascontiguousarray(little).data.cast("B"))
+            first = self._book.merged(0, sha, (), ProgressRow())
             roster = [self._book.enrol(each.name, member_row(each)) for each in self._kit.roster]
             self._store.commit([change for each in (*roster, first) for change in each.changes])
         self._files.remove_unless(self._book.files())
@@ -237,7 +238,8 @@ class _Server:
         if step.model is None:
             self._commit_with(mission, step, None)
             return
-        content = step.model.astype(self._dtype, copy=False).data.cast("B")
+        little = step.model.astype(self._dtype, copy=False)
+        content = np.ascontiguousarray(little).data.cast("B")
         sha = await asyncio.to_thread(digest_of_content, content)
         async with self._tidying.holding([sha]):
             await asyncio.to_thread(self._files.write, content, sha)
