@@ -177,6 +177,18 @@ def test_the_same_manifest_gets_the_same_receipt() -> None:
     assert server.tables == before
 
 
+def test_what_the_server_has_added_up_is_needed_instead_of_the_parcels() -> None:
+    server = server_with_two_tours()
+    manifest = manifest_of(1, name_of(1), name_of(2))
+    digest = digest_of(manifest)
+    accepted = server.book.accept("courier-1", manifest, digest, None, {}, added=sha("added"))
+    commit(server.tables, accepted)
+    home = HOMES.rows(server.tables)["courier-1/0"]
+    assert (home.total, home.parcels) == (sha("added"), manifest.parcels)
+    assert sha("added") in server.book.files()
+    assert not {parcel.content for parcel in manifest.parcels} & server.book.files()
+
+
 def test_what_was_seen_is_left_out_of_parcels() -> None:
     server = server_with_two_tours()
     server.accept("courier-1", manifest_of(1, name_of(1)))

@@ -201,9 +201,9 @@ class _Courier:
             return await ask(session, f"{url}/return", manifest, Receipt, silence=_MERGING)
 
         missing = await self._insist(announce)
-        for content, _ in missing.contents:
-            path = self._files.path(content)
-            await push(session, f"{url}/contents/{content}", path, patience=_AT_HOME)
+        for content, offset in missing.contents:
+            place, path = f"{url}/contents/{content}", self._files.path(content)
+            await push(session, place, path, offset=offset, patience=_AT_HOME)
         return await self._insist(finish)
 
     # In the air

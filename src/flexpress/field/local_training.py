@@ -129,7 +129,7 @@ class LocalTraining:
         model = self._files.write(local.model.astype(self._dtype).tobytes())
         self._store.commit([LOCAL.put("", LocalRow(base.tour, local.num_steps, model))])
         if before is not None and before.model not in {model, *self._needed()}:
-            self._files.remove(before.model)  # a courier may not come for long
+            self._files.remove([before.model])  # a courier may not come for long
         self._saved = self._now()
 
     def files(self) -> set[str]:
