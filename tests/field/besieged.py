@@ -10,7 +10,7 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ class Running:
 
     entries: list[dict[str, Any]] = field(default_factory=list)
     error: BaseException | None = None
+    last: Mapping[str, object] = field(default_factory=lambda: {"event": ""})  # it ends with this
     _stop: Callable[[], object] | None = None
 
     def hear(self, entry: dict[str, Any]) -> None:
@@ -47,6 +48,8 @@ class Running:
             loop, task = asyncio.get_running_loop(), asyncio.current_task()
             assert task is not None
             self._stop = lambda: loop.call_soon_threadsafe(task.cancel)
+        if self.last.items() <= entry.items():
+            raise asyncio.CancelledError  # here and now, while no connection is in use
 
     def said(self, event: str, **details: object) -> list[dict[str, Any]]:
         return [
@@ -62,13 +65,14 @@ class Running:
 
     def stop(self) -> None:
         if self._stop is not None:
-            self._stop()
+            with suppress(RuntimeError):  # it has ended by itself
+                self._stop()
 
 
 @contextmanager
-def running(run: Callable[..., None], folder: Path) -> Iterator[Running]:
-    """The program of this kit until the end of the block."""
-    program = Running()
+def running(run: Callable[..., None], folder: Path, **last: object) -> Iterator[Running]:
+    """The program of this kit until the end of the block, or until it says the last thing."""
+    program = Running(last=last or {"event": ""})
 
     def work() -> None:
         try:

@@ -127,7 +127,8 @@ def test_the_courier_flies_on(tmp_path: Path, name: str) -> None:
     make, reason = LIES[name]
     with besieged(tmp_path, absent=("client-1", "client-2", "client-4")) as field:
         liar = Liar(field.kits, *make(field.kits))
-        with liar.listening(), running(run_courier, field.kits / "courier-1") as courier:
+        home = {"event": "returned", "tour": 1}
+        with liar.listening(), running(run_courier, field.kits / "courier-1", **home) as courier:
             until(lambda: courier.has_started() and courier.said("returned", tour=1))
         (missed,) = courier.said("missed")
         assert (missed["client"], reason in missed["reason"]) == ("client-4", True), missed[
