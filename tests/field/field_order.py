@@ -11,7 +11,8 @@ class Order(msgspec.Struct, frozen=True):
     field: str  # whose events these are
     name: str
     kit: str
-    dies_at: int | None = None  # the durable step before or after which it kills itself
+    dies_at: int | None = None  # before or after which of its durable steps it kills itself
+    step: str = ""  # counting those of this name only
     counts: bool = True  # it learns with the ledger, not with images
 
 

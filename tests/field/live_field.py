@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -210,14 +210,16 @@ class LiveField:
         while self.pids:
             self._receive(PATIENCE)
 
-    def start_all(self, dying: str | None = None, dies_at: int | None = None) -> None:
+    def start_all(self, but: Collection[str] = ()) -> None:
         for name in self.names:
-            self.start(name, dies_at if name == dying else None)
+            if name not in but:
+                self.start(name)
 
-    def start(self, name: str, dies_at: int | None = None) -> None:
+    def start(self, name: str, dies_at: int | None = None, step: str = "") -> None:
+        """It dies at its n-th durable step, or the n-th of this name."""
         assert name not in self.pids
         kit = str(self.folder / name)
-        self.nursery.order(Order(self.token, name, kit, dies_at, self.counts))
+        self.nursery.order(Order(self.token, name, kit, dies_at, step, self.counts))
         while self._receive(PATIENCE)["event"] != "born":  # the others are listened to later
             pass
 

@@ -105,15 +105,12 @@ def _become(order: Order) -> None:
     _say({"field": order.field, "program": order.name, "event": "born", "pid": os.getpid()})
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     steps = itertools.count(1)
-    reached = 0
 
     def say(entry: Entry) -> None:
-        _say({"field": order.field, **entry, "steps": reached})
+        _say({"field": order.field, **entry})
 
     def durable(step: str) -> None:
-        nonlocal reached
-        reached = next(steps)
-        if reached == order.dies_at:
+        if order.step in ("", step) and next(steps) == order.dies_at:
             say({"program": order.name, "event": "dies", "step": step})
             os.kill(os.getpid(), signal.SIGKILL)
 
