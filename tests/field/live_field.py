@@ -16,7 +16,6 @@ import json
 import os
 import secrets
 import select
-import shutil
 import subprocess
 import sys
 import time
@@ -24,6 +23,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from signal import Signals
 from typing import Any
@@ -91,6 +91,8 @@ class Case:
 
 
 PLAIN = Case()
+_PAYLOADS: tuple[Payload, ...] = ("parcel", "sum")
+CASES = [Case(*each) for each in product(("sync", "async"), (0.0, 0.5), _PAYLOADS)]
 
 
 def make_kits(case: Case, folder: Path, **settings: Any) -> Path:
@@ -215,11 +217,17 @@ class LiveField:
             if name not in but:
                 self.start(name)
 
-    def start(self, name: str, dies_at: int | None = None, step: str = "") -> None:
+    def start(
+        self,
+        name: str,
+        dies_at: int | None = None,
+        step: str = "",
+        by: Signals = Signals.SIGKILL,
+    ) -> None:
         """It dies at its n-th durable step, or the n-th of this name."""
         assert name not in self.pids
         kit = str(self.folder / name)
-        self.nursery.order(Order(self.token, name, kit, dies_at, step, self.counts))
+        self.nursery.order(Order(self.token, name, kit, dies_at, step, by, self.counts))
         while self._receive(PATIENCE)["event"] != "born":  # the others are listened to later
             pass
 
@@ -296,10 +304,3 @@ class LiveField:
         """How often each step of each client is in the last model."""
         model = np.load(self.run / "model.npy")
         return counts(model, model.size // MOST_STEPS)
-
-
-def copied(kits: Path, folder: Path) -> Path:
-    """The kits as they were made, for another mission of the same kind."""
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(kits, folder)
-    return folder

@@ -9,30 +9,16 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
 from itertools import product
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from signal import Signals
 
 import pytest
-from live_field import (
-    PLAIN,
-    Case,
-    LiveField,
-    Nursery,
-    copied,
-    make_kits,
-    nursery,
-    results,
-    simulated,
-)
+from live_field import CASES, PLAIN, Case
+from live_stage import Death, Stage, make_stages
 
-from flexpress.field.kit import Payload
-
-PAYLOADS: tuple[Payload, ...] = ("parcel", "sum")
-CASES = [Case(*each) for each in product(("sync", "async"), (0.0, 0.5), PAYLOADS)]
 VICTIMS = ("server", "courier-1", "client-1")
 
 _ALL = ["creation", "commit", "file", "rename"]
@@ -50,44 +36,8 @@ STEPS = {
 }
 """Before each of them a program may die, and after it."""
 
-Death = tuple[int, str]
-"""At which of its durable steps, of all or of those of a kind."""
-
 AT_A_TIME = 3
 """Missions of a slow test: they wait for the disk, and for each other."""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """Where one mission at a time is flown, as often as one likes."""
-
-    nursery: Nursery
-    kits: Path
-    folder: Path
-    expected: dict[str, bytes]
-
-    @contextmanager
-    def field(self) -> Iterator[LiveField]:
-        with LiveField(self.nursery, copied(self.kits, self.folder)) as field:
-            yield field
-
-    def check(self, field: LiveField) -> None:
-        """After the mission: nothing shows that it was disturbed."""
-        assert field.counted().max() == 1
-        assert results(field.run) == self.expected
-
-
-def make_stages(case: Case, folder: Path, stack: ExitStack, number: int = 1) -> list[Stage]:
-    expected = simulated(case, folder / "simulated")
-    return [
-        Stage(
-            stack.enter_context(nursery()),
-            make_kits(case, folder / f"kits-{place}"),
-            folder / f"field-{place}",
-            expected,
-        )
-        for place in range(number)
-    ]
 
 
 @pytest.fixture(scope="module")
@@ -96,34 +46,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         yield make_stages(PLAIN, tmp_path_factory.mktemp("plain"), stack)[0]
 
 
-def fly(field: LiveField, victim: str, lives: Iterable[Death]) -> list[str]:
-    """To the end, though the victim dies in each of these lives; at which steps it did."""
-    steps, coming = [], iter(lives)
-    field.start_all(but=[victim])
-    field.start(victim, *next(coming))
-    while True:
-        entry = field.listen()
-        what = entry["program"], entry["event"]
-        if what == (victim, "dies"):
-            steps.append(entry["step"])
-        elif what == (victim, "ended"):
-            assert entry["code"] == -Signals.SIGKILL
-            field.start(victim, *next(coming, (None, "")))
-        elif what == ("server", "mission-over"):
-            return steps
-        else:
-            field.check_unharmed(entry)
-
-
-def killed_at(stage: Stage, victim: str, lives: Iterable[Death]) -> list[str]:
-    """As `fly`, and checked."""
-    with stage.field() as field:
-        steps = fly(field, victim, lives)
-        stage.check(field)
-    return steps
-
-
-def sweep(stages: Iterable[Stage], victim: str) -> Counter[str]:
+def sweep(stages: Iterable[Stage], victim: str, by: Signals = Signals.SIGKILL) -> Counter[str]:
     """How often it died at each step: at the first of each kind, at the second, and so on.
 
     By kinds, since two undisturbed missions need not take their steps in the same order.
@@ -136,7 +59,7 @@ def sweep(stages: Iterable[Stage], victim: str) -> Counter[str]:
     def work(stage: Stage) -> None:
         with suppress(Empty):
             while kind := kinds.get_nowait():
-                while killed_at(stage, victim, [(found[kind] + 1, kind)]):
+                while stage.disturbed(victim, [(found[kind] + 1, kind)], by):
                     found[kind] += 1
 
     in_parallel(work, stages)
@@ -159,13 +82,28 @@ def test_undisturbed_it_is_what_simulate_computes(stage: Stage) -> None:
 
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_few_crashes(stage: Stage, victim: str) -> None:
-    few = {
+    few: dict[str, list[Death]] = {
         "server": [(1, "after the first files"), (5, "after lines"), (9, "after commit")],
         "courier-1": [(3, "before commit"), (4, "after rename")],
         "client-1": [(2, "before rename"), (2, "after commit")],
     }
     for death in few[victim]:
-        assert killed_at(stage, victim, [death]) == [death[1]]
+        assert stage.disturbed(victim, [death]) == [death[1]]
+
+
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_it_is_asked_to_stop(stage: Stage, victim: str) -> None:
+    """SIGTERM comes whenever it likes; what is begun is done, then the program ends."""
+    deaths: dict[str, Death] = {"server": (12, ""), "courier-1": (20, ""), "client-1": (16, "")}
+    assert len(stage.disturbed(victim, [deaths[victim]], Signals.SIGTERM)) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_it_is_asked_to_stop_at_every_step(victim: str, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        steps = sweep(make_stages(PLAIN, tmp_path, stack, AT_A_TIME), victim, Signals.SIGTERM)
+    assert steps.total() > 20
 
 
 @pytest.mark.slow
@@ -184,7 +122,7 @@ def test_the_program_dies_again_and_again(stage: Stage) -> None:
     """Also while it recovers: it may be killed as soon as it is up."""
     for victim, numbers in (("server", (1, 2, 9, 3)), ("courier-1", (5, 2)), ("client-1", (4, 2))):
         lives = [(number, "") for number in numbers]
-        assert len(killed_at(stage, victim, lives)) == len(lives)
+        assert len(stage.disturbed(victim, lives)) == len(lives)
 
 
 @pytest.mark.slow
@@ -194,4 +132,4 @@ def test_many_die_again_and_again(seed: int, tmp_path: Path) -> None:
     case, victim = CASES[seed % len(CASES)], VICTIMS[seed % len(VICTIMS)]
     lives = [(rng.randint(1, 12), "") for _ in range(12)]
     with ExitStack() as stack:
-        killed_at(make_stages(case, tmp_path, stack)[0], victim, lives)
+        make_stages(case, tmp_path, stack)[0].disturbed(victim, lives)
