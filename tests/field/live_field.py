@@ -291,6 +291,8 @@ class LiveField:
         name = entry["program"]
         if entry["event"] == "born":
             self.pids[name] = entry["pid"]
+        elif entry["event"] == "dies":
+            self.ended.add(self.pids[name])
         elif entry["event"] == "ended":
             del self.pids[name]
             self.codes[name] = entry["code"]

@@ -53,6 +53,8 @@ _UNTIL_VOID = 30.0
 
 _NOT_US = 403
 """What the server says if this courier does not belong, or not any more."""
+_NO_TOUR = 404
+"""What it says when the model of a tour is asked for that is closed."""
 _CLOSED = (409, 410)
 """What the server says of a tour that is closed: the hold may be forgotten."""
 
@@ -108,11 +110,11 @@ class _Courier:
             session = open_session(self._context, {"server": self._kit.server_host})
             await stack.enter_async_context(session)
             while self._hold.orders is not None or await self._take_orders(session):
-                if self._hold.manifest is None:
-                    await self._load_model(session)
+                if self._hold.manifest is None and await self._load_model(session):
                     await self._fly()
                     await self._seal()
-                await self._return(session)
+                if self._hold.manifest is not None:
+                    await self._return(session)
 
     # At the server
 
@@ -133,10 +135,18 @@ class _Courier:
 
         return await insist(attempt, _AT_HOME)
 
-    async def _load_model(self, session: aiohttp.ClientSession) -> None:
+    async def _load_model(self, session: aiohttp.ClientSession) -> bool:
+        """False if the tour is closed: nobody gets a model for it any more."""
         snapshot = self._hold.snapshot
         url, size = f"{self._home}/models/{snapshot.model}", self._kit.model_size
-        await fetch(session, url, snapshot.model, size, self._files, patience=_AT_HOME)
+        try:
+            await fetch(session, url, snapshot.model, size, self._files, patience=_AT_HOME)
+        except RefusedByPeer as error:
+            if error.status != _NO_TOUR:
+                raise
+            self._log("tour-closed", tour=snapshot.tour, reason=error.reason)
+            self._forget(None)
+            return False
         self._log(
             "departed",
             tour=snapshot.tour,
@@ -144,6 +154,7 @@ class _Courier:
             version=snapshot.version,
             stops=len(self._hold.orders.stops) if self._hold.orders else 0,
         )
+        return True
 
     async def _return(self, session: aiohttp.ClientSession) -> None:
         """Until the server has taken it, or says that the tour is closed."""
@@ -161,10 +172,14 @@ class _Courier:
                     raise
                 self._log("return-refused", tour=manifest.tour, reason=error.reason)
                 await asyncio.sleep(_UNTIL_VOID / self._kit.speedup)
-        self._commit(self._hold.close(receipt))
-        self._files.remove_unless(self._hold.files())
+        self._forget(receipt)
         if receipt is not None:
             self._log("returned", tour=manifest.tour, parcels=len(manifest.parcels))
+
+    def _forget(self, receipt: Receipt | None) -> None:
+        """The tour: the server has taken what it brought, or (None) will never take it."""
+        self._commit(self._hold.close(receipt))
+        self._files.remove_unless(self._hold.files())
 
     async def _deliver(self, session: aiohttp.ClientSession, manifest: Manifest) -> Receipt:
         url = f"{self._home}/tours/{manifest.tour}"
