@@ -58,7 +58,7 @@ Entry = dict[str, Any]
 class Case:
     """A mission of four clients and two couriers, of which one has three clients and one has one.
 
-    Their tours take 16 and 12 slots, or 16 for both if they wait for each other.
+    Their tours take 11 and 6 slots, or 11 both if they wait for each other.
     """
 
     algorithm: str = "sync"
