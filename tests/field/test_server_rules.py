@@ -38,6 +38,7 @@ from flexpress.field.messages import (
     digest_of,
 )
 from flexpress.field.returns import Payload
+from flexpress.field.tables import Refused
 
 # S1
 
@@ -279,3 +280,15 @@ def test_a_lost_disk_is_a_new_name() -> None:
     courier.close(server.accept("courier-1", courier.seal()))
     assert [row.upto for row in SEEN.rows(server.tables).values()] == [1, 1]
     assert len(SEEN.rows(server.tables)) == 2
+
+
+def test_a_client_that_is_at_work_keeps_its_key() -> None:
+    """A second kit of the same name would make all that the first has trained worthless."""
+    server = server_with_two_tours()
+    row = client_row("courier-1", 0)
+    server.enrol("client-1", replace(row, public_key="1" * 64))  # nothing has come of it yet
+    server.accept("courier-1", manifest_of(1, name_of(1)))
+    with pytest.raises(Refused, match="client-1 is at work with another key") as caught:
+        server.enrol("client-1", row)
+    assert caught.value.status == 409
+    server.enrol("client-1", replace(row, public_key="1" * 64, courier="courier-2"))

@@ -159,9 +159,19 @@ class ClientDesk:
         return Needs(newer, base if newer else None)
 
     def expect(self, peer: str, snapshot: Snapshot) -> Decision[None]:
-        """Its model may be received."""
-        needed = self.needs(peer, snapshot).model and self.coming != snapshot.model
-        return Decision((COMING.put("", ComingRow(snapshot.model)),) if needed else (), None)
+        """Its model may be received. Who is revoked is believed at once: the link may be cut.
+
+        The rest of the snapshot comes with the visit: of a tour that is closed, what it brought
+        must be seen in the same step.
+        """
+        changes: list[Change] = []
+        if self.needs(peer, snapshot).model and self.coming != snapshot.model:
+            changes.append(COMING.put("", ComingRow(snapshot.model)))
+        known = self._known()
+        revoked = tuple(sorted({*known.revoked, *snapshot.revoked}))
+        if revoked != known.revoked:
+            changes.append(KNOWN.put("", replace(known, revoked=revoked)))
+        return Decision(tuple(changes), None)
 
     def visit(
         self, peer: str, snapshot: Snapshot, parcel: Parcel | None, *, now: float, first_step: int

@@ -103,10 +103,8 @@ class Office:
         """The one that its open tour carries."""
         courier, sha = peer_in(request).name, request.match_info["sha"]
         tours = self._book.open_tours().values()
-        if not any((tour.courier, tour.model) == (courier, sha) for tour in tours) or not (
-            self._files.has(sha)
-        ):
-            raise Refused(404, f"{courier} has no open tour with this model")
+        if not any((tour.courier, tour.model) == (courier, sha) for tour in tours):
+            raise Refused(410, f"{courier} has no open tour with this model; depart again")
         return await send_file(request, self._files.path(sha))
 
     async def _announce(self, request: web.Request) -> web.Response:
@@ -147,7 +145,7 @@ class Office:
         signed = tuple(parcel for parcel in fresh if parcel.name not in unsigned)
         needed = [manifest.total] if manifest.total else [parcel.content for parcel in signed]
         self._check_arrived(needed if fresh else [])
-        refused, unopened = await asyncio.to_thread(self._examine, manifest, signed, self._keys())
+        refused, unopened = await asyncio.to_thread(self._examine, manifest, signed, self.keys())
         unproven = unsigned | unopened
         decided = self._book.accept(courier, manifest, digest, manifest.total, refused, unproven)
         came = [
@@ -167,13 +165,9 @@ class Office:
         if missing:
             raise Refused(422, f"content {missing} has not arrived; send the manifest first")
 
-    def _keys(self) -> dict[str, str]:
-        """Public keys of all members."""
-        return {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
-
     async def _unsigned(self, parcels: tuple[Parcel, ...]) -> set[UpdateName]:
         """Those that their clients have not signed."""
-        keys, run = self._keys(), self._kit.run
+        keys, run = self.keys(), self._kit.run
 
         def find() -> set[UpdateName]:
             return {p.name for p in parcels if not _is_signed(p, keys[p.name.client], run)}
@@ -222,14 +216,19 @@ class Office:
         update: Vector = np.frombuffer(vector, self._dtype)
         return update
 
-    def total_of(self, total: str | None, parcels: tuple[Parcel, ...]) -> Vector | None:
+    def keys(self) -> dict[str, str]:
+        """Of all members, to take along into a thread: tables may change meanwhile."""
+        return {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
+
+    def total_of(
+        self, total: str | None, parcels: tuple[Parcel, ...], keys: Mapping[str, str]
+    ) -> Vector | None:
         """The sum that a courier has brought, added up in the order of its manifest."""
         if total is not None:
             brought: Vector = np.frombuffer(self._files.read(total), self._dtype)
             return brought
         if not parcels:
             return None
-        keys = self._keys()
         added = np.zeros(self._kit.num_params, self._dtype)
         for parcel in parcels:
             added += self._opened(parcel, keys)

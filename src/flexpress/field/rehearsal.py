@@ -195,8 +195,10 @@ def watch(crew: Sequence[Program], on_entry: OnEntry, should_stop: ShouldStop) -
             on_entry(entry)
             if entry["event"] == "failed":
                 raise FlexpressError(f"{of[said].name}: {entry['reason']}")
-            if (entry["program"], entry["event"]) == ("server", "mission-over"):
-                return
+            if entry["event"] == "mission-over":
+                if entry["program"] == SERVER_KIT:
+                    return
+                del of[said]  # a courier that ends now, before all that the server said is read
     raise KeyboardInterrupt
 
 

@@ -146,7 +146,13 @@ class Returns(BookReader):
         return row
 
     def _tour_of(self, courier: str, tour: int) -> TourRow:
+        """Refused (410) if it is of a future that a server restored from a copy knows nothing of.
+
+        Nobody else has such a tour; it will never be accepted, so its courier may forget it.
+        """
         self.member(courier, "courier")
+        if tour >= self.counter.next_tour:
+            raise Refused(410, f"there is no tour {tour} yet; forget it and depart again")
         row = self.tour(tour)
         if row.courier != courier:
             raise Refused(403, f"tour {tour} is not one of {courier}")

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from aiohttp import web
 
+from flexpress.arguments import check_path
 from flexpress.errors import DivergedError
 from flexpress.field import store as durability
 from flexpress.field.answering import serve
@@ -53,12 +54,15 @@ from flexpress.scenario import Scenario
 RUN = "run"
 """The run folder, in the server's kit."""
 
-_ASK_AGAIN, _NOT_BEFORE = 2.0, 0.05
-"""Seconds after which a courier that waits asks again; divided by the speedup, but not below."""
+_ASK_AGAIN = 2.0
+"""Seconds after which a courier that waits asks again; divided by the speedup."""
+_LEAST_WAIT = 0.05
+"""However large the speedup is: couriers that ask all the time leave no time to train."""
 
 
-def run_server(folder: Path, *, log: Log | None = None) -> None:
+def run_server(folder: str | Path, *, log: Log | None = None) -> None:
     """Serve until it is stopped, also after the mission is over. DivergedError if it diverges."""
+    folder = check_path("folder", folder)
     kit = load_kit(folder, ServerKit)
     log = log or Log(kit.name)
     scenario = Scenario.load(folder / SCENARIO)
@@ -101,7 +105,7 @@ class _Server:
             kit.payload,
             kit.model_size,
             content_size=kit.model_size + sealed,
-            wait_seconds=max(_NOT_BEFORE, _ASK_AGAIN / max(1.0, kit.speedup)),
+            wait_seconds=max(_LEAST_WAIT, _ASK_AGAIN / max(1.0, kit.speedup)),
         )
         self._changed = asyncio.Event()
         self._stopped = asyncio.Event()
@@ -171,7 +175,7 @@ class _Server:
                 continue
             homes = [HOMES.rows(self._store.tables)[self._home_key(key)] for key in due.homes]
             try:
-                step = await asyncio.to_thread(self._perform, mission, due, homes)
+                step = await self._perform(mission, due, homes)
             except DivergedError as error:
                 self._log("diverged", reason=str(error))
                 raise
@@ -239,11 +243,16 @@ class _Server:
         ]
         return Home(home.state == "accepted", version, tuple(brought))
 
-    def _perform(self, mission: Mission, due: Due, homes: list[HomeRow]) -> Step:
-        """In a thread: merging and evaluating take their time."""
-        sums = [self._office.total_of(home.total, home.parcels) for home in homes]
-        brought = [total for total in sums if total is not None]
-        return mission.perform(due, brought, self._num_clients(mission))
+    async def _perform(self, mission: Mission, due: Due, homes: list[HomeRow]) -> Step:
+        """In a thread: merging and evaluating take their time, and members may join meanwhile."""
+        num_clients, keys = self._num_clients(mission), self._office.keys()
+
+        def perform() -> Step:
+            sums = [self._office.total_of(home.total, home.parcels, keys) for home in homes]
+            brought = [total for total in sums if total is not None]
+            return mission.perform(due, brought, num_clients)
+
+        return await asyncio.to_thread(perform)
 
     def _num_clients(self, mission: Mission) -> int:
         """N: by the plan's clock all that are visited, by the wall clock all that are enrolled."""

@@ -234,6 +234,12 @@ class Files:
             raise InputError(f"{path}: was changed after it was written; its digest differs")
         return content
 
+    def remove(self, sha: str) -> None:
+        """Its name is free again; nothing happens if there is no such file."""
+        path = self.path(sha)
+        with _errors(path):
+            path.unlink(missing_ok=True)
+
     def remove_unless(self, keep: Collection[str]) -> None:
         """Remove all files and parts but those of these digests.
 
