@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import msgspec
 
 
@@ -11,7 +13,9 @@ class Order(msgspec.Struct, frozen=True):
     field: str  # whose events these are
     name: str
     kit: str
-    dies_at: int | None = None  # the durable step before or after which it kills itself
+    dies_at: int | None = None  # before or after which of its durable steps it ends itself
+    step: str = ""  # counting those of this name only
+    by: int = signal.SIGKILL
     counts: bool = True  # it learns with the ledger, not with images
 
 

@@ -16,14 +16,14 @@ import json
 import os
 import secrets
 import select
-import shutil
 import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from signal import Signals
 from typing import Any
@@ -58,7 +58,7 @@ Entry = dict[str, Any]
 class Case:
     """A mission of four clients and two couriers, of which one has three clients and one has one.
 
-    Their tours take 16 and 12 slots, or 16 for both if they wait for each other.
+    Their tours take 11 and 6 slots, or 11 both if they wait for each other.
     """
 
     algorithm: str = "sync"
@@ -91,6 +91,8 @@ class Case:
 
 
 PLAIN = Case()
+_PAYLOADS: tuple[Payload, ...] = ("parcel", "sum")
+CASES = [Case(*each) for each in product(("sync", "async"), (0.0, 0.5), _PAYLOADS)]
 
 
 def make_kits(case: Case, folder: Path, **settings: Any) -> Path:
@@ -210,14 +212,22 @@ class LiveField:
         while self.pids:
             self._receive(PATIENCE)
 
-    def start_all(self, dying: str | None = None, dies_at: int | None = None) -> None:
+    def start_all(self, but: Collection[str] = ()) -> None:
         for name in self.names:
-            self.start(name, dies_at if name == dying else None)
+            if name not in but:
+                self.start(name)
 
-    def start(self, name: str, dies_at: int | None = None) -> None:
+    def start(
+        self,
+        name: str,
+        dies_at: int | None = None,
+        step: str = "",
+        by: Signals = Signals.SIGKILL,
+    ) -> None:
+        """It dies at its n-th durable step, or the n-th of this name."""
         assert name not in self.pids
         kit = str(self.folder / name)
-        self.nursery.order(Order(self.token, name, kit, dies_at, self.counts))
+        self.nursery.order(Order(self.token, name, kit, dies_at, step, by, self.counts))
         while self._receive(PATIENCE)["event"] != "born":  # the others are listened to later
             pass
 
@@ -281,6 +291,8 @@ class LiveField:
         name = entry["program"]
         if entry["event"] == "born":
             self.pids[name] = entry["pid"]
+        elif entry["event"] == "dies":
+            self.ended.add(self.pids[name])
         elif entry["event"] == "ended":
             del self.pids[name]
             self.codes[name] = entry["code"]
@@ -294,10 +306,3 @@ class LiveField:
         """How often each step of each client is in the last model."""
         model = np.load(self.run / "model.npy")
         return counts(model, model.size // MOST_STEPS)
-
-
-def copied(kits: Path, folder: Path) -> Path:
-    """The kits as they were made, for another mission of the same kind."""
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(kits, folder)
-    return folder

@@ -2,7 +2,7 @@
 
 It reads orders, one JSON object per line, and forks a process for each. All of them write what they
 have to say to its output: one line per event, in the order in which they happened. A process that
-is to die at its n-th durable step (before it, or after it: each counts) ends itself by SIGKILL.
+is to die at its n-th durable step (before it, or after it: each counts) sends itself a signal.
 When the input ends, so do all that it has started.
 """
 
@@ -105,17 +105,14 @@ def _become(order: Order) -> None:
     _say({"field": order.field, "program": order.name, "event": "born", "pid": os.getpid()})
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     steps = itertools.count(1)
-    reached = 0
 
     def say(entry: Entry) -> None:
-        _say({"field": order.field, **entry, "steps": reached})
+        _say({"field": order.field, **entry})
 
     def durable(step: str) -> None:
-        nonlocal reached
-        reached = next(steps)
-        if reached == order.dies_at:
+        if order.step in ("", step) and next(steps) == order.dies_at:
             say({"program": order.name, "event": "dies", "step": step})
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), order.by)
 
     patch.object(store, "durable", durable).start()
     patient = Patience(total=1e9, first_wait=0.02, longest_wait=0.1)

@@ -6,86 +6,38 @@ By default at a few steps of one mission; the slow tests kill at every step of e
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from itertools import count, product
+from contextlib import ExitStack, suppress
+from itertools import product
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from signal import Signals
 
 import pytest
-from live_field import (
-    PLAIN,
-    Case,
-    LiveField,
-    Nursery,
-    copied,
-    make_kits,
-    nursery,
-    results,
-    simulated,
-)
+from live_field import CASES, PLAIN, Case
+from live_stage import Death, Stage, make_stages
 
-from flexpress.field.kit import Payload
-
-PAYLOADS: tuple[Payload, ...] = ("parcel", "sum")
-CASES = [Case(*each) for each in product(("sync", "async"), (0.0, 0.5), PAYLOADS)]
 VICTIMS = ("server", "courier-1", "client-1")
 
+_ALL = ["creation", "commit", "file", "rename"]
 STEPS = {
-    "server": {
-        "creation",
-        "commit",
-        "file",
-        "rename",
+    "server": [
+        *_ALL,
         "lines",
         "the first files",
         "the last checkpoint",
         "the last model",
         "the last files",
-    },
-    "courier-1": {"creation", "commit", "file", "rename"},
-    "client-1": {"creation", "commit", "file", "rename"},
+    ],
+    "courier-1": _ALL,
+    "client-1": _ALL,
 }
 """Before each of them a program may die, and after it."""
 
 AT_A_TIME = 3
 """Missions of a slow test: they wait for the disk, and for each other."""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """Where one mission at a time is flown, as often as one likes."""
-
-    nursery: Nursery
-    kits: Path
-    folder: Path
-    expected: dict[str, bytes]
-
-    @contextmanager
-    def field(self) -> Iterator[LiveField]:
-        with LiveField(self.nursery, copied(self.kits, self.folder)) as field:
-            yield field
-
-    def check(self, field: LiveField) -> None:
-        """After the mission: nothing shows that it was disturbed."""
-        assert field.counted().max() == 1
-        assert results(field.run) == self.expected
-
-
-def make_stages(case: Case, folder: Path, stack: ExitStack, number: int = 1) -> list[Stage]:
-    expected = simulated(case, folder / "simulated")
-    return [
-        Stage(
-            stack.enter_context(nursery()),
-            make_kits(case, folder / f"kits-{place}"),
-            folder / f"field-{place}",
-            expected,
-        )
-        for place in range(number)
-    ]
 
 
 @pytest.fixture(scope="module")
@@ -94,51 +46,29 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         yield make_stages(PLAIN, tmp_path_factory.mktemp("plain"), stack)[0]
 
 
-def fly(field: LiveField, victim: str, lives: Sequence[int]) -> list[str]:
-    """To the end, though the victim dies in each of these lives; at which steps it did."""
-    steps, coming = [], iter(lives)
-    field.start_all(victim, next(coming))
-    while True:
-        entry = field.listen()
-        what = entry["program"], entry["event"]
-        if what == (victim, "dies"):
-            steps.append(entry["step"])
-        elif what == (victim, "ended"):
-            assert entry["code"] == -Signals.SIGKILL
-            field.start(victim, next(coming, None))
-        elif what == ("server", "mission-over"):
-            return steps
-        else:
-            field.check_unharmed(entry)
+def sweep(stages: Iterable[Stage], victim: str, by: Signals = Signals.SIGKILL) -> Counter[str]:
+    """How often it died at each step: at the first of each kind, at the second, and so on.
 
+    By kinds, since two undisturbed missions need not take their steps in the same order.
+    """
+    kinds: SimpleQueue[str] = SimpleQueue()
+    for when, step in product(("before", "after"), STEPS[victim]):
+        kinds.put(f"{when} {step}")
+    found: Counter[str] = Counter()
 
-def killed_at(stage: Stage, victim: str, *lives: int) -> list[str]:
-    """As `fly`, and checked."""
-    with stage.field() as field:
-        steps = fly(field, victim, lives)
-        stage.check(field)
-    return steps
+    def work(stage: Stage) -> None:
+        with suppress(Empty):
+            while kind := kinds.get_nowait():
+                while stage.disturbed(victim, [(found[kind] + 1, kind)], by):
+                    found[kind] += 1
 
-
-def sweep(stages: Iterable[Stage], victim: str) -> list[str]:
-    """The steps at which it died: every one until the mission was over."""
-    free: SimpleQueue[Stage] = SimpleQueue()
-    for stage in stages:
-        free.put(stage)
-    numbers, found = count(1), []
-
-    def work() -> None:
-        stage = free.get()
-        while steps := killed_at(stage, victim, next(numbers)):
-            found.extend(steps)
-
-    in_parallel(work, free.qsize())
+    in_parallel(work, stages)
     return found
 
 
-def in_parallel(work: Callable[[], None], times: int) -> None:
-    with ThreadPoolExecutor(times) as pool:
-        for each in [pool.submit(work) for _ in range(times)]:
+def in_parallel(work: Callable[[Stage], None], stages: Iterable[Stage]) -> None:
+    with ThreadPoolExecutor() as pool:
+        for each in [pool.submit(work, stage) for stage in stages]:
             each.result()
 
 
@@ -147,14 +77,33 @@ def test_undisturbed_it_is_what_simulate_computes(stage: Stage) -> None:
         field.start_all()
         field.until("server", "mission-over")
         stage.check(field)
-        assert field.counted().sum() == 88  # 12 steps of clients 1, 2 and 3 a round, 8 of client 4
+        assert (field.counted().sum(axis=1) == 22).all()  # two rounds of eleven slots
 
 
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_few_crashes(stage: Stage, victim: str) -> None:
-    few = {"server": (1, 31, 90), "courier-1": (19, 46), "client-1": (14, 23)}
-    for number in few[victim]:
-        assert len(killed_at(stage, victim, number)) == 1
+    few: dict[str, list[Death]] = {
+        "server": [(1, "after the first files"), (5, "after lines"), (9, "after commit")],
+        "courier-1": [(3, "before commit"), (4, "after rename")],
+        "client-1": [(2, "before rename"), (2, "after commit")],
+    }
+    for death in few[victim]:
+        assert stage.disturbed(victim, [death]) == [death[1]]
+
+
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_it_is_asked_to_stop(stage: Stage, victim: str) -> None:
+    """SIGTERM comes whenever it likes; what is begun is done, then the program ends."""
+    deaths: dict[str, Death] = {"server": (12, ""), "courier-1": (20, ""), "client-1": (16, "")}
+    assert len(stage.disturbed(victim, [deaths[victim]], Signals.SIGTERM)) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_it_is_asked_to_stop_at_every_step(victim: str, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        steps = sweep(make_stages(PLAIN, tmp_path, stack, AT_A_TIME), victim, Signals.SIGTERM)
+    assert steps.total() > 20
 
 
 @pytest.mark.slow
@@ -165,16 +114,15 @@ def test_every_crash(
 ) -> None:
     with ExitStack() as stack:
         steps = sweep(make_stages(case, tmp_path, stack, AT_A_TIME), victim)
-    record_property("crash points", len(steps))
-    assert set(steps) >= {f"{when} {s}" for s in STEPS[victim] for when in ("before", "after")} - {
-        "after the last model"
-    }
+    record_property("crash points", steps.total())
+    assert steps.keys() == {f"{when} {s}" for s in STEPS[victim] for when in ("before", "after")}
 
 
 def test_the_program_dies_again_and_again(stage: Stage) -> None:
     """Also while it recovers: it may be killed as soon as it is up."""
-    for victim, lives in (("server", (1, 2, 9, 3)), ("courier-1", (5, 2, 3)), ("client-1", (4, 2))):
-        assert len(killed_at(stage, victim, *lives)) == len(lives)
+    for victim, numbers in (("server", (1, 2, 9, 3)), ("courier-1", (5, 2)), ("client-1", (4, 2))):
+        lives = [(number, "") for number in numbers]
+        assert len(stage.disturbed(victim, lives)) == len(lives)
 
 
 @pytest.mark.slow
@@ -182,6 +130,6 @@ def test_the_program_dies_again_and_again(stage: Stage) -> None:
 def test_many_die_again_and_again(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     case, victim = CASES[seed % len(CASES)], VICTIMS[seed % len(VICTIMS)]
-    lives = [rng.randint(2, 12) for _ in range(12)]
+    lives = [(rng.randint(1, 12), "") for _ in range(12)]
     with ExitStack() as stack:
-        killed_at(make_stages(case, tmp_path, stack)[0], victim, *lives)
+        make_stages(case, tmp_path, stack)[0].disturbed(victim, lives)

@@ -97,6 +97,15 @@ class _Courier:
     async def work(self) -> None:
         self._log("started")
         self._files.remove_unless(self._hold.files())
+        try:
+            await self._fly_tours()
+        except asyncio.CancelledError:
+            self._log("stopped")
+            raise
+        self._log("mission-over")
+
+    async def _fly_tours(self) -> None:
+        """Until the mission is over."""
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._flight.close)
             session = open_session(self._context, {"server": self._kit.server_host})
@@ -108,7 +117,6 @@ class _Courier:
                     await self._fly()
                     await self._seal()
                 await self._return(session)
-        self._log("mission-over")
 
     # At the server
 
