@@ -71,7 +71,7 @@ def process_pool(jobs: int) -> Iterator[WorkerPool]:
 
     def submit(key: Any, task: WorkerTask[Any, Any]) -> Future[Any]:
         others = set(multiprocessing.active_children())
-        with _signals_blocked():
+        with signals_blocked():
             result = pool.submit(_work, key, task)
         workers.update(set(multiprocessing.active_children()) - others)
         return result
@@ -147,8 +147,8 @@ def drain(get_nowait: Callable[[], _Result]) -> Iterator[_Result]:
 
 
 @contextmanager
-def _signals_blocked() -> Iterator[None]:
-    """Processes started in the block ignore Ctrl-C, even before `_begin_work`."""
+def signals_blocked() -> Iterator[None]:
+    """Processes started in the block ignore Ctrl-C, even before they call `ignore_signals`."""
     if sys.platform == "win32":
         yield
         return
@@ -159,14 +159,22 @@ def _signals_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def ignore_signals(but: str = "") -> None:
+    """In a worker: the process that the user started hears them; one of them may stay as it is."""
+    for number in _SIGNALS:
+        if number.name != but:
+            signal.signal(number, signal.SIG_IGN)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+
+
 _parent: dict[str, Any] = {}
 """In a worker: the queue for its news, and the flag that asks it to stop."""
 
 
 def _begin_work(news: Queue[Any], stop: Flag, ending: Connection) -> None:
     """In a worker. Ctrl-C is for the process that the user started; that one asks us to stop."""
-    for number in _SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
+    ignore_signals()
     _parent.update(news=news, stop=stop)
     threading.Thread(target=_die_with_parent, args=(ending,), daemon=True).start()
 
