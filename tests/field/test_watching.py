@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from flexpress.errors import FlexpressError
-from flexpress.field.rehearsal import Program, watch
+from flexpress.field.crew import Program, watch
 
 
 def spoken(name: str, *events: str) -> Program:
