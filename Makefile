@@ -89,7 +89,7 @@ clean:
 .venv-peers/installed: $(SOURCES)
 	$(call environment,.venv-peers)
 	@echo "installing flexpress and its peers into .venv-peers"
-	@$(PEERS_BIN)/python $(INSTALL) --editable ".[peers]"
+	@$(PEERS_BIN)/python $(INSTALL) --editable ".[peers,field]"
 	@touch $@
 
 # Flower and pfl ask for versions that neither we nor they can share. What cannot be installed is

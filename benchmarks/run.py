@@ -85,6 +85,15 @@ def record(printer: Printer, options: argparse.Namespace) -> None:
     recording.recordings(printer)
 
 
+def load_the_field(printer: Printer, options: argparse.Namespace) -> None:
+    if not installed_version("aiohttp"):
+        printer.say("the extra `field` is not installed: there is no server to measure.")
+        return
+    import field
+
+    field.field(printer, repeats=options.repeats, quick=options.quick)
+
+
 def certify(printer: Printer, options: argparse.Namespace) -> None:
     certificates.certify(printer, options.seconds or 60.0)
 
@@ -96,6 +105,7 @@ SECTIONS: dict[str, Section] = {
     "cluster": spread_over_workers,
     "visits": simulate_visits,
     "recording": record,
+    "field": load_the_field,
     "certify": certify,
 }
 DEFAULT = [name for name in SECTIONS if name != "certify"]
@@ -106,6 +116,7 @@ MEANINGS = {
     "cluster": "two Ray workers on two cores beside one process on one",
     "visits": "the simulator alone: visits per second",
     "recording": "what recording costs",
+    "field": "a server of the field under load: updates per second, and on what it spends them",
     "certify": "what is proven about plans, within 60 s each",
 }
 

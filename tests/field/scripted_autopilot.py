@@ -1,6 +1,6 @@
 """An autopilot on loopback that flies when a test tells it to, and loses packets by a schedule.
 
-It speaks as ArduPilot or PX4 do, as far as their sources say: see docs/field_autopilot.md. Its
+It speaks as ArduPilot or PX4 do, as far as their sources say: see docs/autopilot.md. Its
 thread only answers and repeats; the flight itself goes on only by the methods below.
 """
 
@@ -22,7 +22,7 @@ WHY = "pymavlink is in the extra mavlink: pip install 'flexpress[mavlink]'"
 common: Any = pytest.importorskip("pymavlink.dialects.v20.common", reason=WHY)
 
 COURIER = (1, 191)
-STATION = (255, 190)
+OTHERS = ((255, 190), (1, 192), (2, 191))  # a ground station, other companion computers
 PATIENCE = 50  # repetitions without an answer; then a transfer is given up
 
 
@@ -33,15 +33,15 @@ class Losses:
     seed: int = 0
     dropped: float = 0.0
     repeated: float = 0.0
-    first: Counter[str] = field(default_factory=Counter)  # how many of each kind get lost at first
+    first: Counter[str] = field(default_factory=Counter)  # "to" or "from" it: how many get lost
 
     def __post_init__(self) -> None:
         self._random = random.Random(self.seed)
 
-    def copies(self, kind: str) -> int:
+    def copies(self, way: str, kind: str) -> int:
         """How many of this packet arrive."""
-        if self.first[kind]:
-            self.first[kind] -= 1
+        if self.first[f"{way} {kind}"]:
+            self.first[f"{way} {kind}"] -= 1
             return 0
         if kind == "HEARTBEAT":
             return 1
@@ -52,8 +52,8 @@ class Losses:
 class ScriptedAutopilot:
     """Listens at `address`, or calls this port. What it has heard is in `heard`, by kind.
 
-    It refuses a mission with the code `refuses`, at once or at `refused_item`. If it has a
-    `station`, it also speaks with a ground station on the same line.
+    It refuses a mission with the code `refuses`, at once or at `refused_item`. It may also answer
+    others, on the same line.
     """
 
     def __init__(
@@ -65,14 +65,15 @@ class ScriptedAutopilot:
         sender: tuple[int, int] = (1, 1),
         refuses: int = 0,
         refused_item: int | None = None,
-        station: bool = False,
+        answers_others: bool = False,
     ) -> None:
         self.px4, self.losses = px4, losses or Losses()
-        self._refuses, self._refused_item, self._station = refuses, refused_item, station
+        self._refuses, self._refused_item = refuses, refused_item
+        self._answers_others = answers_others
         self.items: list[Any] = []
         self.current, self.is_armed, self.is_silent, self.is_stubborn = 0, False, False, False
         self.heard: Counter[str] = Counter()
-        self.beats = 0
+        self.beats = self.uploads = 0
         self._offered: list[Any] | None = None
         self._asked = 0
         self._streams = px4
@@ -174,7 +175,7 @@ class ScriptedAutopilot:
     def _arriving(self, message: Any) -> int:
         kind = message.get_type()
         known = kind != "BAD_DATA" and (message.get_srcSystem(), message.get_srcComponent())
-        return self.losses.copies(kind) if known == COURIER and not self.is_silent else 0
+        return self.losses.copies("to", kind) if known == COURIER and not self.is_silent else 0
 
     def _repeat(self) -> None:
         """What it sends from time to time."""
@@ -187,13 +188,10 @@ class ScriptedAutopilot:
             self._send("mission_item_reached", self._reached)
         if self._offered is not None:
             self._request()
-        if self._station:
-            self._send("mission_ack", *STATION, common.MAV_MISSION_NO_SPACE, 0)
-            self._send("mission_count", *STATION, 77, 0)
 
     def _send(self, kind: str, *fields: object) -> None:
         if not self.is_silent and self._peer is not None:
-            for _ in range(self.losses.copies(kind.upper())):
+            for _ in range(self.losses.copies("from", kind.upper())):
                 getattr(self._link, f"{kind}_send")(*fields)
 
     def write(self, content: bytes) -> None:
@@ -206,6 +204,9 @@ class ScriptedAutopilot:
 
     def _hear(self, message: Any) -> None:
         self.heard[message.get_type()] += 1
+        for other in OTHERS if self._answers_others else ():
+            self._send("mission_ack", *other, common.MAV_MISSION_NO_SPACE, 0)
+            self._send("mission_count", *other, 77, 0)
         handler = getattr(self, f"_on_{message.get_type().lower()}", None)
         if handler is not None:
             handler(message)
@@ -250,6 +251,7 @@ class ScriptedAutopilot:
             self._request()
         else:
             self.items, self._offered = self._offered, None
+            self.uploads += 1
             self._acknowledge(common.MAV_MISSION_ACCEPTED)
 
     def _kept(self, message: Any) -> Any:

@@ -23,21 +23,25 @@ from flexpress.field.mavlink.transfer import wire_items
 
 both = pytest.mark.parametrize("px4", [False, True], ids=["ardupilot", "px4"])
 STEPS = (
-    "MISSION_REQUEST_LIST",
-    "MISSION_COUNT",
-    "MISSION_REQUEST",
-    "MISSION_REQUEST_INT",
-    "MISSION_ITEM_INT",
-    "MISSION_ACK",
-    "MISSION_CURRENT",
-    "MISSION_SET_CURRENT",
-    "COMMAND_LONG",
+    "to MISSION_REQUEST_LIST",
+    "from MISSION_COUNT",
+    "to MISSION_COUNT",
+    "from MISSION_REQUEST",
+    "from MISSION_REQUEST_INT",
+    "to MISSION_ITEM_INT",
+    "from MISSION_ACK",
+    "to MISSION_REQUEST_INT",
+    "from MISSION_ITEM_INT",
+    "to MISSION_ACK",
+    "from MISSION_CURRENT",
+    "to MISSION_SET_CURRENT",
+    "to COMMAND_LONG",
 )
 SILENCES = {
-    "HEARTBEAT": "no heartbeat of system 1 within 0.3 s: is it on, and does it speak MAVLink here?",
-    "MISSION_CURRENT": "it does not say which mission item it flies",
-    "MISSION_REQUEST_LIST": "it did not send its mission in 2 attempts; perhaps another",
-    "MISSION_ITEM_INT": "it asked for item 0 of the mission, but did not get it: is the line",
+    "from HEARTBEAT": "no heartbeat of system 1 within 0.3 s: is it on, and does it speak",
+    "from MISSION_CURRENT": "it does not say which mission item it flies",
+    "to MISSION_REQUEST_LIST": "it did not send its mission in 2 attempts; perhaps another",
+    "to MISSION_ITEM_INT": "it asked for item 0 of the mission, but did not get it: is the line",
 }
 
 
@@ -85,7 +89,7 @@ def test_another_mission_is_replaced_on_the_ground(px4: bool) -> None:
                 async with following(autopilot, flight=flight_of) as flight:
                     await flight.take_off(orders())
             assert has_it(autopilot)
-            assert autopilot.heard["MISSION_COUNT"] == 2  # the third was there already
+            assert autopilot.uploads == 2  # the third was there already
 
     run(test)
 
@@ -165,7 +169,7 @@ def test_one_that_keeps_something_else(px4: bool) -> None:
 @pytest.mark.parametrize("lost", by_default(1, SILENCES))
 def test_one_that_does_not_answer(px4: bool, lost: str) -> None:
     async def test() -> None:
-        hasty = replace(HASTY, first_word=0.3) if lost == "HEARTBEAT" else HASTY
+        hasty = replace(HASTY, first_word=0.3) if lost == "from HEARTBEAT" else HASTY
         with scripted(px4=px4) as autopilot:
             autopilot.losses.first[lost] = 10**9
             async with following(autopilot, limits=hasty) as flight:
@@ -239,12 +243,12 @@ def test_firmware_that_we_do_not_know() -> None:
 
 @both
 def test_strangers_on_the_same_line_are_ignored(px4: bool) -> None:
-    """Another system that is at its first client, a gimbal of ours, and answers to a station."""
+    """Another system that is at its first client, a gimbal of ours, and answers to others."""
 
     async def test() -> None:
         port = free_udp_port()
         with (
-            scripted(px4=px4, calls=port, station=True) as autopilot,
+            scripted(px4=px4, calls=port, answers_others=True) as autopilot,
             scripted(px4=True, calls=port, sender=(2, 1)) as other_system,
             scripted(px4=True, calls=port, sender=(1, 154)) as gimbal,
         ):

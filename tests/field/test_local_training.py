@@ -1,67 +1,113 @@
-"""A client's training between visits, by the plan's clock, when couriers come that should not."""
+"""A client trains while its program runs, and keeps one copy of what it has trained."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pytest
-from memory_field import PLAIN
-from msgspec.structs import replace
+from lone_client import KIT, SLOT, TRAINING
 
+from flexpress.errors import InputError
 from flexpress.field.desk import BaseRow
-from flexpress.field.kit import ClientKit
 from flexpress.field.local_training import LOCAL, LocalTraining
 from flexpress.field.store import Files, Store
 from flexpress.field.tables import row_types
 from flexpress.field.trainer import LocalModel, Trainer
 from flexpress.learning import Quadratic
 
-TEN_A_ROUND = replace(PLAIN, period=10, num_params=3)
-KIT = ClientKit(
-    run="0" * 32,
-    name="client-0",
-    payload="parcel",
-    num_params=3,
-    dtype="float64",
-    speedup=1.0,
-    host="127.0.0.1",
-    port=0,
-    server_key="0" * 64,
-    seal_key="0" * 64,
-    training=TEN_A_ROUND,
-)
+
+@dataclass
+class Sensor:
+    """Its training, its clock, and the files of others in its folder."""
+
+    training: LocalTraining
+    files: Files
+    time: list[float]
+    base: BaseRow
+    needed: set[str] = field(default_factory=set)
+
+    def steps(self) -> int:
+        local = self.training.until(1)
+        assert isinstance(local, LocalModel)
+        return local.num_steps
+
+    def train(self, seconds: float) -> None:
+        """What is due after so many more seconds."""
+        self.time[0] += seconds
+        due = self.steps() + self.training._missing()
+
+        async def until_done() -> None:
+            working = asyncio.ensure_future(self.training.work())
+            while self.steps() < due:
+                await asyncio.sleep(0)
+            working.cancel()
+
+        asyncio.run(until_done())
 
 
-async def trained(training: LocalTraining, number: int) -> LocalModel:
-    """As a courier of this round finds it; it asks until the client is ready."""
-    async with asyncio.timeout(600):
-        while (local := training.until(number)) is None:
-            await asyncio.sleep(0.001)
-    return local
+@contextmanager
+def sensor(folder: Path, time: float) -> Iterator[Sensor]:
+    """Its program is started when its clock shows this time."""
+    files, needed, clock = Files(folder), set[str](), [time]
+    model = files.write(np.ones(3).tobytes())
+    trainer = Trainer(TRAINING, Quadratic.random((1,), params=3, seed=1))
+    base = BaseRow(0, -1, 0, model, 0, 1e9)
+    needed.add(model)
+    with Store.open(folder, row_types(LOCAL)) as store:
+        training = LocalTraining(trainer, store, files, KIT, lambda: needed, lambda: clock[0])
+        training.begin(base)
+        yield Sensor(training, files, clock, base, needed)
 
 
-@pytest.mark.parametrize("rounds", [[1], [4, 1], [1, 4, 1], [2, 3, 1], [0, 1], [4, 0]])
-def test_a_round_has_its_steps_whoever_was_here_before(tmp_path: Path, rounds: list[int]) -> None:
-    """Couriers of other rounds ask, and go away before the client is ready, or after."""
-    trainer = Trainer(TEN_A_ROUND, Quadratic.random([0], params=3, seed=1, noise=0.3))
-    model = np.arange(3.0)
+def test_a_step_is_due_in_each_slot(tmp_path: Path) -> None:
+    with sensor(tmp_path, 0.0) as started:
+        started.train(SLOT - 1)
+        assert started.steps() == 0
+        started.train(4 * SLOT)
+        assert started.steps() == 4
 
-    async def run() -> LocalModel:
-        with Store.open(tmp_path, row_types(LOCAL)) as store:
-            files = Files(tmp_path)
-            training = LocalTraining(trainer, store, files, KIT)
-            training.begin(BaseRow(1, 0, 0, files.write(model.tobytes()), 0, 0.0))
-            working = asyncio.create_task(training.work())
-            try:
-                for number in rounds:
-                    local = await trained(training, number)
-            finally:
-                working.cancel()
-                await asyncio.gather(working, return_exceptions=True)
-            return local
 
-    local, steps = asyncio.run(run()), 10 * rounds[-1]
-    assert local.num_steps == steps
-    assert local.update.tobytes() == trainer.update(model, 0, steps).tobytes()
+@pytest.mark.parametrize("wakes_at", [0.0, 1e9, 2e9])
+def test_it_goes_on_where_it_was_whatever_the_clock_shows(tmp_path: Path, wakes_at: float) -> None:
+    with sensor(tmp_path, 1e9) as before:
+        before.train(5 * SLOT)
+        before.training.save()
+    with sensor(tmp_path, wakes_at) as after:
+        assert (after.steps(), after.training._missing()) == (5, 0)
+        after.train(2 * SLOT)
+        assert after.steps() == 7
+
+
+def test_there_is_one_copy_of_what_was_trained(tmp_path: Path) -> None:
+    with sensor(tmp_path, 0.0) as started:
+        for _ in range(3):
+            started.train(SLOT)
+            started.training.save()
+        copies = {path.name for path in tmp_path.iterdir() if len(path.name) == 64}
+        assert len(copies - started.needed) == 1
+
+
+def test_a_copy_that_others_need_stays(tmp_path: Path) -> None:
+    with sensor(tmp_path, 0.0) as started:
+        started.train(SLOT)
+        started.training.save()
+        (copy,) = started.training.files()
+        started.needed.add(copy)
+        started.train(SLOT)
+        started.training.save()
+        assert started.files.has(copy)
+
+
+def test_what_was_trained_from_another_model_is_not_handed_over(tmp_path: Path) -> None:
+    """Its file is damaged: the next visit must not take the update of the model before."""
+    with sensor(tmp_path, 0.0) as started:
+        started.train(SLOT)
+        with pytest.raises(InputError, match="cannot be read"):
+            started.training.begin(BaseRow(1, 0, 0, "0" * 64, 1, 0.0))
+        with pytest.raises(AssertionError):
+            started.training.until(1)

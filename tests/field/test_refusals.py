@@ -155,7 +155,7 @@ MANIFESTS: dict[str, tuple[Callable[[str], Attack], int, str]] = {
         403,
         "the manifest is of another run",
     ),
-    "no such tour": (sent(lambda s: replace(s.manifest, tour=99)), 404, "there is no tour 99"),
+    "no such tour": (sent(lambda s: replace(s.manifest, tour=99)), 410, "there is no tour 99"),
     "another number in the address": (
         sent(lambda s: s.manifest, "4"),
         422,

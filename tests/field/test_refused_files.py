@@ -59,7 +59,7 @@ SIZE = 31_448
 CONTENTS: dict[str, Case] = {
     "not announced": (patched(b"x", sha=NOT_HERE), 404, "has not announced this content"),
     "of another courier": (of_the_other("PATCH"), 403, "tour 4 is not one of courier-1"),
-    "of no tour": (patched(b"x", tour=99), 404, "there is no tour 99"),
+    "of no tour": (patched(b"x", tour=99), 410, "there is no tour 99"),
     "of tour -1": (patched(b"x", tour=-1), 404, "there is no such tour"),
     "of tour 03 in Arabic": (patched(b"x", tour="%D9%A3"), 404, "there is no such tour"),
     "of a tour with 5,000 digits": (patched(b"x", tour="9" * 5000), 404, "no such tour"),
@@ -111,7 +111,8 @@ PATHS = {
 def test_paths(scene: Scene, name: str) -> None:
     sha = scene.field.one.model_of(scene.one.orders)
     path = PATHS[name].format(sha=sha, SHA=sha.upper())
-    check(scene, lambda s: s.home("GET", f"/courier/models/{path}"), 404, "")
+    status = 404 if name in ("a folder up", "nothing") else 410  # no such place, or no such tour
+    check(scene, lambda s: s.home("GET", f"/courier/models/{path}"), status, "")
 
 
 RANGES = {

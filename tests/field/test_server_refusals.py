@@ -53,7 +53,7 @@ LARGE = replace(ONE, parcels=(replace(ONE.parcels[0], size=SIZE + 1),))
 EARLY = replace(ONE, parcels=(parcel_of(name_of(1), tour=5),))
 MANIFESTS: dict[str, tuple[Manifest, int, str]] = {
     "of another run": (replace(ONE, run="6" * 32), 403, "another run"),
-    "of no tour": (manifest_of(7), 404, "no tour 7"),
+    "of no tour": (manifest_of(7), 410, "no tour 7"),
     "of another courier's tour": (manifest_of(2, name_of(1)), 403, "not one of courier-1"),
     "with a sum": (manifest_of(1, name_of(1), total=sha("sum")), 422, "updates as parcel"),
     "with an update twice": (manifest_of(1, name_of(1), name_of(1)), 422, "twice"),

@@ -38,6 +38,7 @@ from flexpress.field.messages import (
     digest_of,
 )
 from flexpress.field.returns import Payload
+from flexpress.field.tables import Refused
 
 # S1
 
@@ -176,6 +177,18 @@ def test_the_same_manifest_gets_the_same_receipt() -> None:
     assert server.tables == before
 
 
+def test_what_the_server_has_added_up_is_needed_instead_of_the_parcels() -> None:
+    server = server_with_two_tours()
+    manifest = manifest_of(1, name_of(1), name_of(2))
+    digest = digest_of(manifest)
+    accepted = server.book.accept("courier-1", manifest, digest, None, {}, added=sha("added"))
+    commit(server.tables, accepted)
+    home = HOMES.rows(server.tables)["courier-1/0"]
+    assert (home.total, home.parcels) == (sha("added"), manifest.parcels)
+    assert sha("added") in server.book.files()
+    assert not {parcel.content for parcel in manifest.parcels} & server.book.files()
+
+
 def test_what_was_seen_is_left_out_of_parcels() -> None:
     server = server_with_two_tours()
     server.accept("courier-1", manifest_of(1, name_of(1)))
@@ -279,3 +292,15 @@ def test_a_lost_disk_is_a_new_name() -> None:
     courier.close(server.accept("courier-1", courier.seal()))
     assert [row.upto for row in SEEN.rows(server.tables).values()] == [1, 1]
     assert len(SEEN.rows(server.tables)) == 2
+
+
+def test_a_client_that_is_at_work_keeps_its_key() -> None:
+    """A second kit of the same name would make all that the first has trained worthless."""
+    server = server_with_two_tours()
+    row = client_row("courier-1", 0)
+    server.enrol("client-1", replace(row, public_key="1" * 64))  # nothing has come of it yet
+    server.accept("courier-1", manifest_of(1, name_of(1)))
+    with pytest.raises(Refused, match="client-1 is at work with another key") as caught:
+        server.enrol("client-1", row)
+    assert caught.value.status == 409
+    server.enrol("client-1", replace(row, public_key="1" * 64, courier="courier-2"))

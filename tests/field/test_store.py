@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,15 @@ def test_writing_twice_is_writing_once(tmp_path: Path) -> None:
     assert files.read(sha) == b"content"
     assert files.size(sha) == 7
     assert [path.name for path in tmp_path.iterdir()] == [sha]
+
+
+def test_two_threads_may_write_the_same(tmp_path: Path) -> None:
+    files = Files(tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        for turn in range(20):
+            content = bytes([turn]) * 2**16
+            assert len(set(pool.map(files.write, [content] * 8))) == 1
+    assert len(files.names()) == len(list(tmp_path.iterdir())) == 20
 
 
 def test_files_that_nobody_needs_go(tmp_path: Path) -> None:

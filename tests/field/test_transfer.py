@@ -9,6 +9,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -62,7 +63,9 @@ class Ends:
         self.call(kits, size, run)
         return told
 
-    def push_in(self, kits: Path, sha: str, size: int) -> list[tuple[int, int]]:
+    def push_in(
+        self, kits: Path, sha: str, size: int, offset: int | None = None
+    ) -> list[tuple[int, int]]:
         """The program takes files of this size."""
         told: list[tuple[int, int]] = []
 
@@ -72,6 +75,7 @@ class Ends:
                 session,
                 f"{url}/{sha}",
                 path,
+                offset=offset,
                 patience=HURRIED,
                 progress=lambda *numbers: told.append(numbers),
             )
@@ -111,6 +115,30 @@ def test_only_the_rest_is_sent(kits: Path, ends: Ends, arrived: int) -> None:
     ends.far.partial(ends.near.write(back))[0].write_bytes(back[:arrived])
     assert ends.push_in(kits, digest(back), 300_000)[0] == (arrived, 300_000)
     assert ends.far.read(digest(back)) == back
+
+
+@pytest.mark.parametrize("told", [0, 1, 65_536, 300_000, 300_001, 2**53])
+def test_what_the_peer_had_said_may_be_wrong(kits: Path, ends: Ends, told: int) -> None:
+    back = content(300_000)
+    ends.far.partial(ends.near.write(back))[0].write_bytes(back[:65_536])
+    assert ends.push_in(kits, digest(back), 300_000, told)[-1] == (300_000, 300_000)
+    assert ends.far.read(digest(back)) == back
+
+
+def test_a_push_needs_one_connection(
+    kits: Path, ends: Ends, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer to HEAD that does not say how long it is would end the connection."""
+    made = []
+    connect = aiohttp.TCPConnector._create_connection
+
+    async def counted(self: aiohttp.TCPConnector, *arguments: Any) -> Any:
+        made.append(self)
+        return await connect(self, *arguments)
+
+    monkeypatch.setattr(aiohttp.TCPConnector, "_create_connection", counted)
+    ends.push_in(kits, ends.near.write(content(600_000)), 600_000)
+    assert len(made) == 1
 
 
 def test_what_is_there_is_not_asked_for(kits: Path, ends: Ends) -> None:

@@ -28,7 +28,9 @@ def courier(
     folder: KitFolder,
     autopilot: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Follow the flight of this autopilot, over MAVLink."),
+        typer.Option(
+            metavar="URL", help="Follow this autopilot: udpin://0.0.0.0:14540, serial:..."
+        ),
     ] = None,
     as_json: JsonLines = False,
 ) -> None:

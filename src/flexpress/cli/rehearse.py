@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -58,7 +59,7 @@ def rehearse(
     """
     given = find_scenario(name)
     find_modules(given, name)
-    folder = out or flexpress.report.default_folder(given, "rehearsal")
+    folder = out or _new_folder(flexpress.report.default_folder(given, "rehearsal"))
     with interruptible(patient=True) as interruption, _shown(as_json) as show:
         try:
             result = flexpress.field.rehearse(
@@ -83,6 +84,12 @@ def rehearse(
     if not result.identical:
         complain(f"{', '.join(result.different)} differ from those in {result.simulated}")
         raise typer.Exit(_DIFFERENT)
+
+
+def _new_folder(folder: Path) -> Path:
+    """This one, or one with a number: kits are never replaced."""
+    names = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(place for place in chain([folder], names) if not place.exists())
 
 
 @contextmanager

@@ -168,7 +168,7 @@ class AutopilotFlight:
         await self._rewind()
 
     async def _rewind(self) -> None:
-        """PX4 goes on where it was, even after a landing; 0 means the beginning to both."""
+        """Disarming does this too, they say; 0 means the beginning to both."""
         self._progress.forget()
         for attempt in range(self._link.limits.tries):
             self._set_current(0, attempt)

@@ -136,10 +136,15 @@ class ServerBook(Returns):
         return Decision((PROGRESS.put("", progress),), None)
 
     def enrol(self, name: str, row: MemberRow) -> Decision[None]:
-        """A new member, or a change: another courier visits the client, at another address."""
+        """A new member, or a change: another courier visits the client, at another address.
+
+        A client of which an update has come keeps its key: else its outbox would be worth nothing.
+        """
         known = MEMBERS.rows(self._tables).get(name)
         if known is not None and (known.role != row.role or known.revoked != row.revoked):
             raise Refused(409, f"{name} keeps its role and stays revoked; choose another name")
+        if known is not None and known.public_key != row.public_key and self._has_come(name):
+            raise Refused(409, f"{name} is at work with another key; choose another name")
         return Decision(() if known == row else (MEMBERS.put(name, row),), None)
 
     def revoke(self, name: str) -> Decision[None]:
@@ -154,6 +159,9 @@ class ServerBook(Returns):
         if released is not None and (released.tour is None or self._is_out(released)):
             changes += self.void_round(name).changes
         return Decision(tuple(changes), None)
+
+    def _has_come(self, client: str) -> bool:
+        return any(seen.client == client for seen in SEEN.rows(self._tables).values())
 
     def _departed(
         self, courier: str, released: ReleasedRow, now: float = 0.0

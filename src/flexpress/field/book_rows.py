@@ -77,8 +77,8 @@ class AnnouncedRow(Row, frozen=True):
 class HomeRow(Row, frozen=True):
     """What a round has brought, until it is merged; a void one brought nothing.
 
-    The total is that of the courier. If it has not added up, the parcels are to be added in their
-    order. With a total, the parcels only say what is in it.
+    The total is that of the courier, or the server has added up when it came home. Without one, the
+    parcels are to be added in their order. With a total, the parcels only say what is in it.
     """
 
     courier: Name

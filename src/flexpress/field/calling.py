@@ -14,6 +14,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import EINVAL
 from typing import TypeVar
 
 import aiohttp
@@ -168,7 +169,10 @@ class _Hosts(AbstractResolver):
     ) -> list[ResolveResult]:
         if host not in self._hosts:
             raise OSError(f"{host} is not a member of this session")
-        found = await self._names.resolve(self._hosts[host], port, family)
+        try:
+            found = await self._names.resolve(self._hosts[host], port, family)
+        except UnicodeError as error:  # of a name that nobody can have
+            raise OSError(EINVAL, f"{self._hosts[host]}: {error}") from None
         return [{**place, "hostname": host} for place in found]
 
     async def close(self) -> None:

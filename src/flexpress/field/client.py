@@ -12,6 +12,7 @@ from typing import TypeVar
 import numpy as np
 from aiohttp import web
 
+from flexpress.arguments import check_path
 from flexpress.callbacks import Tell
 from flexpress.errors import InputError
 from flexpress.field.answering import answer, guard, peer_in, read_message, serve
@@ -39,12 +40,13 @@ OnPort = Callable[[int], None]
 
 
 def run_client(
-    folder: Path,
+    folder: str | Path,
     *,
     log: Log | None = None,
     on_port: OnPort = lambda port: None,
 ) -> None:
     """Train and serve until it is stopped. `on_port` is called with the port it listens at."""
+    folder = check_path("folder", folder)
     kit = load_kit(folder, ClientKit)
     log = log or Log(kit.name)
 
@@ -67,7 +69,7 @@ class _Client:
         self._desk = ClientDesk(store.tables, kit.run, kit.name)
         self._begin_database(folder)
         trainer = Trainer.in_folder(kit.training, folder, tell)
-        self._training = LocalTraining(trainer, store, self._files, kit)
+        self._training = LocalTraining(trainer, store, self._files, kit, self._desk.files)
         self._visiting = asyncio.Lock()
 
     def _begin_database(self, folder: Path) -> None:
@@ -126,7 +128,10 @@ class _Client:
         parcel = None
         if needs.freeze is not None and local is not None and local.num_steps:
             steps, update = local.num_steps, local.update
-            parcel = await asyncio.to_thread(self._freeze, needs.freeze, steps, update)
+            if np.isfinite(update).all():
+                parcel = await asyncio.to_thread(self._freeze, needs.freeze, steps, update)
+            else:  # nobody would take it, and a sum that has it in it would be lost
+                self._log("not-finite", tour=snapshot.tour, steps=steps)
         first_step = self._training.first_step(snapshot.round, local)
         now = time.time()
         visited = self._desk.visit(peer, snapshot, parcel, now=now, first_step=first_step)

@@ -6,8 +6,9 @@ All that it must not forget is in its store, so it continues after a kill -9 whe
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TypeVar
@@ -15,6 +16,7 @@ from typing import TypeVar
 import aiohttp
 import numpy as np
 
+from flexpress.arguments import check_path
 from flexpress.field.calling import LinkDown, Patience, RefusedByPeer, ask, insist, open_session
 from flexpress.field.flight import Flight, FlightError, TimetableFlight
 from flexpress.field.flight_file import load_flight_file
@@ -58,7 +60,7 @@ _CLOSED = (409, 410)
 
 
 def run_courier(
-    folder: Path,
+    folder: str | Path,
     *,
     log: Log | None = None,
     autopilot: str | None = None,
@@ -67,6 +69,7 @@ def run_courier(
 
     It is near a client at the times of the plan, or when the autopilot at this address says so.
     """
+    folder = check_path("folder", folder)
     kit = load_kit(folder, CourierKit)
     flight = TimetableFlight(kit.speedup) if autopilot is None else _follow(folder, autopilot)
     with Store.open(folder / STATE, COURIER_ROWS) as store:
@@ -94,17 +97,26 @@ class _Courier:
     async def work(self) -> None:
         self._log("started")
         self._files.remove_unless(self._hold.files())
+        try:
+            await self._fly_tours()
+        except asyncio.CancelledError:
+            self._log("stopped")
+            raise
+        self._log("mission-over")
+
+    async def _fly_tours(self) -> None:
+        """Until the mission is over."""
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._flight.close)
             session = open_session(self._context, {"server": self._kit.server_host})
             await stack.enter_async_context(session)
             while self._hold.orders is not None or await self._take_orders(session):
                 if self._hold.manifest is None:
-                    await self._load_model(session)
+                    if not await self._load_model(session):
+                        continue
                     await self._fly()
                     await self._seal()
                 await self._return(session)
-        self._log("mission-over")
 
     # At the server
 
@@ -123,12 +135,35 @@ class _Courier:
         async def attempt() -> Orders | Wait:
             return await ask(session, f"{self._home}/depart", question, Orders, Wait)
 
-        return await insist(attempt, _AT_HOME)
+        return await self._insist(attempt)
 
-    async def _load_model(self, session: aiohttp.ClientSession) -> None:
+    async def _insist(self, attempt: Callable[[], Awaitable[_A]]) -> _A:
+        """The server is waited for without an end: so each new reason is told, once."""
+        told = ""
+
+        async def once_more() -> _A:
+            nonlocal told
+            try:
+                return await attempt()
+            except LinkDown as error:
+                if str(error) != told:
+                    told = str(error)
+                    self._log("server-not-reached", reason=told)
+                raise
+
+        return await insist(once_more, _AT_HOME)
+
+    async def _load_model(self, session: aiohttp.ClientSession) -> bool:
+        """False if the tour has been closed before it began: there is another one to fly."""
         snapshot = self._hold.snapshot
         url, size = f"{self._home}/models/{snapshot.model}", self._kit.model_size
-        await fetch(session, url, snapshot.model, size, self._files, patience=_AT_HOME)
+        try:
+            await fetch(session, url, snapshot.model, size, self._files, patience=_AT_HOME)
+        except RefusedByPeer as error:
+            if error.status not in _CLOSED:
+                raise
+            self._forget(error.reason)
+            return False
         self._log(
             "departed",
             tour=snapshot.tour,
@@ -136,27 +171,33 @@ class _Courier:
             version=snapshot.version,
             stops=len(self._hold.orders.stops) if self._hold.orders else 0,
         )
+        return True
+
+    def _forget(self, reason: str) -> None:
+        """The server says that the tour is closed; what is on board is with the clients too."""
+        self._log("tour-closed", tour=self._hold.snapshot.tour, reason=reason)
+        self._commit(self._hold.close(None))
+        self._files.remove_unless(self._hold.files())
 
     async def _return(self, session: aiohttp.ClientSession) -> None:
         """Until the server has taken it, or says that the tour is closed."""
         manifest = self._hold.manifest
         assert manifest is not None
-        receipt = None
-        while receipt is None:
+        while True:
             try:
                 receipt = await self._deliver(session, manifest)
+                break
             except RefusedByPeer as error:
                 if error.status in _CLOSED:
-                    self._log("tour-closed", tour=manifest.tour, reason=error.reason)
-                    break
+                    self._forget(error.reason)
+                    return
                 if error.status == _NOT_US:
                     raise
                 self._log("return-refused", tour=manifest.tour, reason=error.reason)
                 await asyncio.sleep(_UNTIL_VOID / self._kit.speedup)
         self._commit(self._hold.close(receipt))
         self._files.remove_unless(self._hold.files())
-        if receipt is not None:
-            self._log("returned", tour=manifest.tour, parcels=len(manifest.parcels))
+        self._log("returned", tour=manifest.tour, parcels=len(manifest.parcels))
 
     async def _deliver(self, session: aiohttp.ClientSession, manifest: Manifest) -> Receipt:
         url = f"{self._home}/tours/{manifest.tour}"
@@ -167,11 +208,11 @@ class _Courier:
         async def finish() -> Receipt:
             return await ask(session, f"{url}/return", manifest, Receipt, silence=_MERGING)
 
-        missing = await insist(announce, _AT_HOME)
-        for content, _ in missing.contents:
-            path = self._files.path(content)
-            await push(session, f"{url}/contents/{content}", path, patience=_AT_HOME)
-        return await insist(finish, _AT_HOME)
+        missing = await self._insist(announce)
+        for content, offset in missing.contents:
+            place, path = f"{url}/contents/{content}", self._files.path(content)
+            await push(session, place, path, offset=offset, patience=_AT_HOME)
+        return await self._insist(finish)
 
     # In the air
 
@@ -181,22 +222,29 @@ class _Courier:
         assert orders is not None
         behind = [orders.stops[stop].client for stop in self._hold.stops_behind()]
         await self._flight.take_off(orders, behind)
-        while (stop := await self._next_stop(orders)) is not None:
-            await self._visit(orders.stops.index(stop), stop)
-            await self._flight.release(stop)
+        while (near := await self._next_stop(orders)) is not None:
+            stop, time_left = near
+            await self._visit(orders.stops.index(stop), stop, min(self._kit.patience, time_left))
+            try:
+                await self._flight.release(stop)
+            except FlightError as error:  # the drone leaves by itself; what is on board counts
+                self._log("flight-lost", reason=str(error))
 
-    async def _next_stop(self, orders: Orders) -> Stop | None:
-        """By the flight; if it cannot be followed any more, by trying one client after another."""
+    async def _next_stop(self, orders: Orders) -> tuple[Stop, float] | None:
+        """With the seconds that the drone stays there, by the flight.
+
+        If it cannot be followed any more, one client after another is tried: who knows how long.
+        """
         try:
-            return await self._flight.next_stop()
+            stop = await self._flight.next_stop()
+            return None if stop is None else (stop, self._flight.time_left)
         except FlightError as error:
             self._log("flight-lost", reason=str(error))
             number = self._hold.next_stop()
-            return None if number is None else orders.stops[number]
+            return None if number is None else (orders.stops[number], math.inf)
 
-    async def _visit(self, number: int, stop: Stop) -> None:
-        """As long as the drone may stay, and patience lasts."""
-        limit = min(self._kit.patience, self._flight.time_left)
+    async def _visit(self, number: int, stop: Stop, limit: float) -> None:
+        """Within so many seconds."""
         self._log("arrived", client=stop.client, tour=self._hold.snapshot.tour)
         begun = time.monotonic()
         try:

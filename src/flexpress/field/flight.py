@@ -16,6 +16,8 @@ from flexpress.field.messages import Name, Orders, Stop
 class FlightError(FlexpressError):
     """The flight cannot be followed, in one line. The courier may still try clients by itself."""
 
+    exit_code = 7
+
 
 class AutopilotSilentError(FlightError):
     """Nothing was heard for too long. If it speaks again, `next_stop` can be called again."""

@@ -28,18 +28,19 @@ from flexpress.files.disk import read_bytes, write_file
 _NAME = re.compile("(courier|client)-[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?")
 
 
-def add_courier(folder: Path, name: str) -> Path:
+def add_courier(folder: str | Path, name: str) -> Path:
     """A new courier; `folder` is the operator's kit, beside that of the authority.
 
     It has no clients until some are given to it (`add_client` again, with its name).
     """
+    folder = check_path("folder", folder)
     kits, operator = _kits(folder, name, "courier")
     example = load_kit(_example(kits, "courier"), CourierKit)
     place = kits / name
     try:
         member = issue(load_authority(kits / AUTHORITY_KIT), name, "courier", place)
         save_kit(place, replace(example, name=name))
-        entry = Entry(name, "courier", member.public_key, _next_number(kits))
+        entry = Entry(name, "courier", member.public_key, 0)  # the server gives it a number
         call_server(folder, operator, "enrol", Enrol(operator.run, entry))
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
@@ -47,8 +48,11 @@ def add_courier(folder: Path, name: str) -> Path:
     return place
 
 
-def add_client(folder: Path, name: str, *, courier: str, at: str, samples: str | Path) -> Path:
+def add_client(
+    folder: str | Path, name: str, *, courier: str, at: str, samples: str | Path
+) -> Path:
     """A new client with these samples, at HOST:PORT, at the end of the tour of this courier."""
+    folder = check_path("folder", folder)
     kits, operator = _kits(folder, name, "client")
     source = check_path("samples", samples)
     example = load_kit(_example(kits, "client"), ClientKit)
@@ -110,7 +114,7 @@ def _example(kits: Path, role: str) -> Path:
 
 
 def _next_number(kits: Path) -> int:
-    """One that nobody has: no two clients draw the same mini-batches, no two couriers are one."""
+    """One that nobody has, as far as kits are here: no two clients draw the same mini-batches."""
     roster = load_kit(kits / SERVER_KIT, ServerKit).roster
     joined = [load_kit(each, ClientKit).training.number for each in kits.glob("client-*")]
     joined += [entry.number for entry in roster]

@@ -119,9 +119,26 @@ def load_kit(folder: Path, kind: type[_K]) -> _K:
     path = folder / KIT
     if not path.is_file():
         raise InputError(f"{folder}: holds no kit; `flexpress provision SCENARIO` makes them")
+    content, what = read_bytes(path), kind.__name__.removesuffix("Kit").lower()
+    owner = _owner(content)
+    if owner and owner.partition("-")[0] != what:
+        raise InputError(f"{folder}: is the kit of {owner}, and this is the program of the {what}")
     try:
-        return msgspec.json.decode(read_bytes(path), type=kind)
+        return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        what = kind.__name__.removesuffix("Kit").lower()
         text = " ".join(str(error).split())
-        raise InputError(f"{path}: not the kit of a {what}: {text}") from None
+        raise InputError(f"{path}: not the kit of the {what}: {text}") from None
+
+
+def _owner(content: bytes) -> str:
+    """The name in any kit; empty if there is none."""
+    try:
+        return msgspec.json.decode(content, type=_Named).name
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+
+
+class _Named(msgspec.Struct):
+    """What all kits have."""
+
+    name: str

@@ -1,8 +1,9 @@
 """A client's training while its program serves couriers: in a thread, and resumed after a crash.
 
 By the plan's clock the steps until the next visit are known, and trained at once. By the wall clock
-a step is due each slot; what is trained is stored now and then, and after a crash the steps since
-are done again.
+a step is due each slot; what is trained is stored now and then, and it goes on from there when the
+program is started again. Only the time in which it runs counts: a sensor's clock may jump by years
+when it is set, and that is no reason to do the steps of years.
 """
 
 from __future__ import annotations
@@ -49,35 +50,39 @@ class LocalTraining:
         store: Store,
         files: Files,
         kit: ClientKit,
-        now: Callable[[], float] = time.time,
+        needed: Callable[[], set[str]],
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`needed` says which files others need; the clock must not jump."""
         self._trainer, self._store, self._files, self._now = trainer, store, files, now
+        self._needed = needed
         self._dtype = np.dtype(kit.dtype).newbyteorder("<")
         self._by_plan = kit.training.clock == "plan"
         self._base: BaseRow | None = None
         self._local: LocalModel | None = None
         self._goal = 0
+        self._since = 0.0  # when the first step would have begun, by our clock
         self._changed = asyncio.Event()
         self._saved = 0.0
         self.wait = _WAIT_SECONDS
 
     def begin(self, base: BaseRow | None) -> None:
         """Train from this base; from where it was stored, if it was."""
-        self._base = base
+        self._base = self._local = None  # whatever happens, that of another base is not handed over
         if base is None:
             return
         last = None
         if self._trainer.training.head_start and base.last_update is not None:
             last = self._vector(base.last_update)
         start = self._trainer.start(self._vector(base.model), last)
-        self._local = self._trainer.begin(start, base.first_step)
+        local = self._trainer.begin(start, base.first_step)
         row = LOCAL.rows(self._store.tables).get("")
         if row is not None and row.tour == base.tour:
-            model = self._vector(row.model)
-            self._local = LocalModel(start, model, base.first_step, row.num_steps)
+            local = LocalModel(start, self._vector(row.model), base.first_step, row.num_steps)
         if self._by_plan:
             self._goal = self._trainer.steps_between(base.round, base.round + 1)[1]
-        self._saved = self._now()
+        self._base, self._local, self._saved = base, local, self._now()
+        self._since = self._saved - self._trainer.due_at(0.0, local.num_steps)
         self._changed.set()
 
     def until(self, number: int) -> LocalModel | None:
@@ -120,8 +125,11 @@ class LocalTraining:
         base, local = self._base, self._local
         if self._by_plan or base is None or local is None or not local.num_steps:
             return
+        before = LOCAL.rows(self._store.tables).get("")
         model = self._files.write(local.model.astype(self._dtype).tobytes())
         self._store.commit([LOCAL.put("", LocalRow(base.tour, local.num_steps, model))])
+        if before is not None and before.model not in {model, *self._needed()}:
+            self._files.remove([before.model])  # a courier may not come for long
         self._saved = self._now()
 
     def files(self) -> set[str]:
@@ -134,14 +142,14 @@ class LocalTraining:
         if base is None or local is None:
             return 0
         if not self._by_plan:
-            self._goal = self._trainer.steps_due(base.since, self._now())
+            self._goal = self._trainer.steps_due(self._since, self._now())
         return self._goal - local.num_steps
 
     async def _pause(self) -> None:
         """Until there is something to do."""
         seconds = None
         if not self._by_plan and self._base is not None:
-            seconds = max(0.0, self._trainer.due_at(self._base.since, self._goal + 1) - self._now())
+            seconds = max(0.0, self._trainer.due_at(self._since, self._goal + 1) - self._now())
         try:
             async with asyncio.timeout(seconds):
                 await self._changed.wait()

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from flexpress.errors import InputError
@@ -49,13 +50,20 @@ def nothing_more(step: str) -> None:
     """The default of `durable`."""
 
 
+@contextmanager
+def _durably(durable: Durable, step: str) -> Iterator[None]:
+    durable(f"before {step}")
+    yield
+    durable(f"after {step}")
+
+
 class MissionFolder:
     """Use `mission_folder`."""
 
     def __init__(self, folder: Path, header: Header, written: Written, durable: Durable) -> None:
         self._folder = folder
         self._header = header
-        self._durable = durable
+        self._durably = partial(_durably, durable)
         self._pace = CheckpointPace()
         self._lines = RunLines(folder, written.trace_bytes, written.metrics_bytes)
 
@@ -77,9 +85,8 @@ class MissionFolder:
             else:
                 self._lines.event(event)
         if events:
-            self._durable("before lines")
-            self._lines.sync()
-            self._durable("after lines")
+            with self._durably("lines"):
+                self._lines.sync()
         return self._lines.written
 
     def is_due(self) -> bool:
@@ -107,12 +114,13 @@ class MissionFolder:
         """The mission is over. Once more: nothing changes."""
         if (self._folder / MODEL).exists():
             return
-        self.checkpoint(committed, slot, model)
-        note_files(self._folder, COMMAND)
-        save_model(self._folder, model, Outputs(COMMAND))
-        self._durable("before the last model")
-        _sync(self._folder, RUN_FILES)
-        self._durable("after the last model")
+        with self._durably("the last checkpoint"):
+            self.checkpoint(committed, slot, model)
+            note_files(self._folder, COMMAND)
+        with self._durably("the last model"):
+            save_model(self._folder, model, Outputs(COMMAND))
+        with self._durably("the last files"):
+            _sync(self._folder, RUN_FILES)
 
     def close(self) -> None:
         self._lines.close()
@@ -135,8 +143,9 @@ def mission_folder(
     with sole_use(folder):
         if written is None:
             _check_free(folder)
-            written = begin_files(folder, scenario, plan, Outputs(COMMAND))
-            _sync(folder, (SCENARIO, PLAN, TRACE, METRICS, RECORD))
+            with _durably(durable, "the first files"):
+                written = begin_files(folder, scenario, plan, Outputs(COMMAND))
+                _sync(folder, (SCENARIO, PLAN, TRACE, METRICS, RECORD))
         else:
             _check_own(folder, scenario, plan, written)
         for name in RUN_FILES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from aiohttp import web
@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from flexpress.field.answering import answer, guard, peer_in, read_message
 from flexpress.field.book import ServerBook
-from flexpress.field.book_rows import LAST, MEMBERS, LastRow
+from flexpress.field.book_rows import ANNOUNCED, LAST, MEMBERS, LastRow
 from flexpress.field.identity import UntrustedError
 from flexpress.field.kit import ServerKit
 from flexpress.field.log import Log
@@ -23,20 +23,35 @@ from flexpress.field.messages import (
     Manifest,
     Orders,
     Parcel,
+    Receipt,
     UpdateName,
     Wait,
     digest_of,
 )
-from flexpress.field.sealing import open_parcel, public_key, sign_snapshot, verify_parcel
+from flexpress.field.sealing import open_content, public_key, sign_snapshot, verify_parcel
 from flexpress.field.serving import Uploads, send_file
-from flexpress.field.store import Files, Store
+from flexpress.field.store import Files, Store, digest_of_content
 from flexpress.field.tables import Decision, Refused
+from flexpress.field.tidying import Tidying
 from flexpress.learning import Vector
 
 _A = TypeVar("_A")
 
 _LARGEST_MANIFEST = 2**26
+_AT_ONCE = 2
+"""Tours that are examined together: each takes the memory of a few models."""
+_BLOCK = 2**18
+"""Numbers that are looked at together."""
 _NOT_FINITE = "has numbers that are not finite"
+
+
+class _Examined(NamedTuple):
+    """What is in a hold."""
+
+    refused: dict[UpdateName, str]  # never count, and why
+    unproven: set[UpdateName]  # their clients did not sign just that
+    content: memoryview | None  # the sum of all others, if there are any
+    added: str | None  # its digest
 
 
 class Office:
@@ -52,11 +67,13 @@ class Office:
         seal_key: X25519PrivateKey | None,
         log: Log,
         on_change: Callable[[], None],
+        tidying: Tidying,
     ) -> None:
         self._kit, self._store, self._files, self._book = kit, store, files, book
         self._key, self._seal_key = key, seal_key
-        self._log, self._on_change = log, on_change
+        self._log, self._on_change, self._tidying = log, on_change, tidying
         self._uploads = Uploads(files)
+        self._examining = asyncio.Semaphore(_AT_ONCE)
         self._dtype = np.dtype(kit.dtype).newbyteorder("<")
 
     def app(self) -> web.Application:
@@ -103,10 +120,8 @@ class Office:
         """The one that its open tour carries."""
         courier, sha = peer_in(request).name, request.match_info["sha"]
         tours = self._book.open_tours().values()
-        if not any((tour.courier, tour.model) == (courier, sha) for tour in tours) or not (
-            self._files.has(sha)
-        ):
-            raise Refused(404, f"{courier} has no open tour with this model")
+        if not any((tour.courier, tour.model) == (courier, sha) for tour in tours):
+            raise Refused(410, f"{courier} has no open tour with this model; depart again")
         return await send_file(request, self._files.path(sha))
 
     async def _announce(self, request: web.Request) -> web.Response:
@@ -114,10 +129,14 @@ class Office:
         courier, manifest = await self._manifest(request)
         digest = digest_of(manifest)
         unsigned = await self._unsigned(self._book.fresh(courier, manifest, digest))
-        decided = self._book.announce(courier, manifest, digest, self._files.size, unsigned)
-        missing = self._commit(decided)
-        if decided.changes:
-            self._files.remove_unless(self._book.files())
+        contents = [parcel.content for parcel in manifest.parcels]
+        before = ANNOUNCED.rows(self._store.tables).get(str(manifest.tour))
+        async with self._tidying.holding([manifest.total] if manifest.total else contents):
+            decided = self._book.announce(courier, manifest, digest, self._files.size, unsigned)
+            missing = self._commit(decided)
+            if decided.changes and before is not None:
+                named_before = {content for content, _ in before.contents}
+                self._files.remove(named_before - self._book.files())
         return answer(missing)
 
     async def _manifest(self, request: web.Request) -> tuple[str, Manifest]:
@@ -145,40 +164,68 @@ class Office:
         fresh = self._book.fresh(courier, manifest, digest)
         unsigned = await self._unsigned(fresh)
         signed = tuple(parcel for parcel in fresh if parcel.name not in unsigned)
-        needed = [manifest.total] if manifest.total else [parcel.content for parcel in signed]
-        self._check_arrived(needed if fresh else [])
-        refused, unopened = await asyncio.to_thread(self._examine, manifest, signed, self._keys())
-        unproven = unsigned | unopened
-        decided = self._book.accept(courier, manifest, digest, manifest.total, refused, unproven)
-        came = [
-            LAST.put(p.name.client, LastRow(manifest.tour, p.version, time.time()))
-            for p in signed
-            if p.name not in unproven
-        ]
-        if decided.changes:
-            self._check_arrived(needed)  # still: another manifest may have come meanwhile
-            self._store.commit([*decided.changes, *came])
-            self._note_return(courier, manifest, refused, unproven)
-            self._on_change()
-        return answer(decided.answer)
+        self._check_arrived(manifest, signed)
+        async with self._examining:
+            found = await asyncio.to_thread(self._examine, manifest, signed, self._keys(signed))
+            found.unproven.update(unsigned)
+            content, added = found.content, found.added
+            async with self._tidying.holding([added] if added else []):
+                if added is not None and content is not None:
+                    await asyncio.to_thread(self._files.write, content, added)
+                return answer(self._accept(courier, manifest, digest, fresh, found))
 
-    def _check_arrived(self, contents: Iterable[str]) -> None:
-        missing = next((sha for sha in contents if not self._files.has(sha)), None)
+    def _accept(
+        self,
+        courier: str,
+        manifest: Manifest,
+        digest: str,
+        fresh: tuple[Parcel, ...],
+        found: _Examined,
+    ) -> Receipt:
+        """If another tour brought one of them meanwhile, it is not as it was added up."""
+        is_same = self._book.fresh(courier, manifest, digest) == fresh
+        decided = self._book.accept(
+            courier,
+            manifest,
+            digest,
+            manifest.total,
+            found.refused,
+            found.unproven,
+            added=found.added if is_same else None,
+        )
+        if decided.changes:
+            proven = tuple(p for p in fresh if p.name not in found.unproven)
+            self._check_arrived(manifest, proven)  # still: another manifest may have come meanwhile
+            now = time.time()
+            came = [LAST.put(p.name.client, LastRow(manifest.tour, p.version, now)) for p in proven]
+            self._store.commit([*decided.changes, *came])
+            self._note_return(courier, manifest, found.refused, found.unproven)
+            self._tidying.ask()
+            self._on_change()
+        return decided.answer
+
+    def _check_arrived(self, manifest: Manifest, parcels: Iterable[Parcel]) -> None:
+        """Refused (422) unless the contents of these parcels are here, or their sum."""
+        contents = [parcel.content for parcel in parcels]
+        needed = [manifest.total] if manifest.total and contents else contents
+        missing = next((sha for sha in needed if not self._files.has(sha)), None)
         if missing:
             raise Refused(422, f"content {missing} has not arrived; send the manifest first")
 
-    def _keys(self) -> dict[str, str]:
-        """Public keys of all members."""
-        return {name: row.public_key for name, row in MEMBERS.rows(self._store.tables).items()}
-
     async def _unsigned(self, parcels: tuple[Parcel, ...]) -> set[UpdateName]:
         """Those that their clients have not signed."""
-        keys, run = self._keys(), self._kit.run
+        keys, run = self._keys(parcels), self._kit.run
 
         def find() -> set[UpdateName]:
             return {p.name for p in parcels if not _is_signed(p, keys[p.name.client], run)}
 
         return await asyncio.to_thread(find)
+
+    def _keys(self, parcels: Iterable[Parcel]) -> dict[str, str]:
+        """Of their clients."""
+        members = MEMBERS.rows(self._store.tables)
+        clients = {parcel.name.client for parcel in parcels}
+        return {client: members[client].public_key for client in clients}
 
     def _note_return(
         self,
@@ -195,28 +242,37 @@ class Office:
 
     def _examine(
         self, manifest: Manifest, signed: tuple[Parcel, ...], keys: Mapping[str, str]
-    ) -> tuple[dict[UpdateName, str], set[UpdateName]]:
-        """Updates that never count, and those whose content is not what their client signed."""
+    ) -> _Examined:
+        """Once it is home, each is opened, and added to the others; a sum is only looked at."""
         refused: dict[UpdateName, str] = {}
-        unopened: set[UpdateName] = set()
-        if manifest.total and signed:
-            self._check_total(manifest.tour, manifest.total)
+        unproven: set[UpdateName] = set()
+        total: Vector | None = None
         for parcel in () if manifest.total else signed:
             try:
-                if not np.isfinite(self._opened(parcel, keys)).all():
-                    refused[parcel.name] = _NOT_FINITE
+                vector = self._opened(parcel, keys)
             except UntrustedError:
-                unopened.add(parcel.name)
-        return refused, unopened
-
-    def _check_total(self, tour: int, total: str) -> None:
-        if not np.isfinite(np.frombuffer(self._files.read(total), self._dtype)).all():
-            raise Refused(422, f"the sum of tour {tour} {_NOT_FINITE}; void the tour")
+                unproven.add(parcel.name)
+                continue
+            if not _is_finite(vector):
+                refused[parcel.name] = _NOT_FINITE
+            else:
+                total = np.zeros(vector.size, self._dtype) if total is None else total
+                _add(total, vector)
+            del vector  # before the next one is opened
+        if manifest.total and signed:
+            brought = np.frombuffer(self._files.read(manifest.total), self._dtype)
+            if not _is_finite(brought):
+                raise Refused(422, f"the sum of tour {manifest.tour} {_NOT_FINITE}; void the tour")
+        content = None if total is None else total.data.cast("B")
+        added = None if content is None else digest_of_content(content)
+        return _Examined(refused, unproven, content, added)
 
     def _opened(self, parcel: Parcel, keys: Mapping[str, str]) -> Vector:
         """The update in it."""
-        key, content = public_key(keys[parcel.name.client]), self._files.read(parcel.content)
-        vector = open_parcel(key, self._kit.run, parcel, content, self._seal_key)
+        key = public_key(keys[parcel.name.client])
+        vector = open_content(
+            key, self._kit.run, parcel, self._files.mapped(parcel.content), self._seal_key
+        )
         if len(vector) != self._kit.model_size:
             raise UntrustedError("the vector has another length than models of this run")
         update: Vector = np.frombuffer(vector, self._dtype)
@@ -229,15 +285,27 @@ class Office:
             return brought
         if not parcels:
             return None
-        keys = self._keys()
+        keys = self._keys(parcels)
         added = np.zeros(self._kit.num_params, self._dtype)
         for parcel in parcels:
-            added += self._opened(parcel, keys)
+            _add(added, self._opened(parcel, keys))
         return added
 
     def _commit(self, decision: Decision[_A]) -> _A:
         self._store.commit(decision.changes)
         return decision.answer
+
+
+def _is_finite(vector: Vector) -> bool:
+    """A block at a time: what is found takes memory too."""
+    blocks = range(0, vector.size, _BLOCK)
+    return all(bool(np.isfinite(vector[start : start + _BLOCK]).all()) for start in blocks)
+
+
+def _add(total: Vector, vector: Vector) -> None:
+    """In place. Whether the model is still finite is checked when it is merged."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.add(total, vector, out=total)
 
 
 def _is_signed(parcel: Parcel, key: str, run: str) -> bool:

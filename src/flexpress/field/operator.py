@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from aiohttp import web
+from msgspec.structs import replace
 
+from flexpress.arguments import check_path
 from flexpress.errors import InputError
 from flexpress.field.answering import answer, guard, read_message
 from flexpress.field.book import ServerBook
@@ -203,9 +205,17 @@ class OperatorDesk:
             raise Refused(409, "by the plan's clock nobody joins; use the wall clock for that")
         if entry.role == "client":
             self._book.member(entry.courier or "", "courier")
+        else:
+            entry = replace(entry, number=self._number(entry.name))
         self._commit(self._book.enrol(entry.name, member_row(entry)))
         self._log("enrolled", member=entry.name)
         return answer(Done(f"{entry.name} belongs to the mission from the next departure on"))
+
+    def _number(self, courier: str) -> int:
+        """Its own, or the next: couriers are told apart by their numbers."""
+        members = MEMBERS.rows(self._store.tables)
+        couriers = {name: row.number for name, row in members.items() if row.role == "courier"}
+        return couriers.get(courier, 1 + max(couriers.values(), default=0))
 
     async def _end(self, request: web.Request) -> web.Response:
         await self._read(request, Question)
@@ -236,8 +246,9 @@ def member_row(entry: Entry) -> MemberRow:
     )
 
 
-def operate(folder: Path, action: str, what: str = "") -> Status | Done:
+def operate(folder: str | Path, action: str, what: str = "") -> Status | Done:
     """Ask the server: `status`, `void` a tour or a courier's round, `revoke` a member, `stop`."""
+    folder = check_path("folder", folder)
     kit = load_kit(folder, OperatorKit)
     if action in ("void", "revoke") and not what:
         raise InputError(f"{action}: name what to {action}; `status` shows what there is")

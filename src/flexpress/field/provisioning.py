@@ -41,6 +41,8 @@ from flexpress.scenario.projection import Coordinate
 
 AUTHORITY_KIT, SERVER_KIT, OPERATOR_KIT = "authority", "server", "operator"
 
+_LAST_PORT = 65535
+
 _SAFE = re.compile("[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?")
 
 
@@ -71,6 +73,8 @@ def provision(
     """
     check_scenario(scenario)
     folder = check_path("out", out)
+    if not folder.name:
+        raise InputError(f"out = {folder}: name a folder that does not exist yet")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder}: exists already; name another folder, or delete it")
     if algorithm is not None:
@@ -96,23 +100,42 @@ def provision(
     draft = folder.with_name(f".{folder.name}.part")
     make_folder(folder.parent)
     shutil.rmtree(draft, ignore_errors=True)
-    _Kits(scenario, chosen, task, learner, settings, origin, draft).make()
     try:
+        _Kits(scenario, chosen, task, learner, settings, origin, draft).make()
         if folder.exists():
             folder.rmdir()
         draft.rename(folder)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {reason(error)}") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)  # half of the kits, with keys in them
     return folder
 
 
 def parse_address(name: str, text: str) -> tuple[str, int]:
-    """Host and port of "HOST:PORT"."""
+    """Host and port of "HOST:PORT"; an IPv6 address is in brackets."""
     host, _, port = check_text(name, text).rpartition(":")
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     digits = port.isascii() and port.isdecimal() and len(port) < 6
-    if not host or not digits or not 1 <= int(port) <= 65535:
-        raise InputError(f"{name} = {text}: must be HOST:PORT, such as 192.168.4.1:7600")
-    return host, int(port)
+    if not _is_host(bare) or (":" in host) != (bare != host) or not digits:
+        raise _not_an_address(name, text)
+    if not 1 <= int(port) <= _LAST_PORT:
+        raise _not_an_address(name, text)
+    return bare, int(port)
+
+
+def _is_host(text: str) -> bool:
+    """Whether it may be looked up at all: labels of 1 to 63 characters."""
+    try:
+        return 0 < len(text.encode("idna")) <= 253
+    except UnicodeError:
+        return False
+
+
+def _not_an_address(name: str, text: str) -> InputError:
+    return InputError(
+        f"{name} = {text}: must be HOST:PORT, such as 192.168.4.1:7600 or [fd00::1]:7600"
+    )
 
 
 @dataclass(frozen=True)
@@ -131,7 +154,14 @@ class _Mission:
     def address(self, name: str, number: int) -> tuple[str, int]:
         """Of the client with this name and number."""
         host, port = self.clients
-        return host.replace("{name}", name), port if "{name}" in host else port + number
+        if "{name}" in host:
+            return host.replace("{name}", name), port
+        if port + number > _LAST_PORT:
+            raise InputError(
+                f"clients = {host}:{port}: {name} would listen at {port + number}: the last port "
+                f"is {_LAST_PORT}; begin with a lower one"
+            )
+        return host, port + number
 
 
 def courier_name(transporter: int) -> str:
@@ -279,4 +309,6 @@ class _Kits:
 
 def _listening(host: str) -> str:
     """Where to listen for callers of this host: on loopback only, or on all interfaces."""
-    return host if host in ("127.0.0.1", "::1", "localhost") else "0.0.0.0"
+    if host in ("127.0.0.1", "::1", "localhost"):
+        return host
+    return "::" if ":" in host else "0.0.0.0"

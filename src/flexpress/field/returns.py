@@ -105,8 +105,13 @@ class Returns(BookReader):
         total: str | None,
         refused: Mapping[UpdateName, str],
         unproven: Collection[UpdateName] = (),
+        *,
+        added: str | None = None,
     ) -> Decision[Receipt]:
         """S2. Its contents are here and durable; `refused` ones will never count, and why.
+
+        `added` is the sum of parcels that do count, in their order, if the server has it already:
+        then their contents are needed no more.
 
         `unproven` ones bear no valid signature of their client, or are not what it signed: they
         get no verdict, so that a courier cannot make a client forget what it never handed over.
@@ -122,7 +127,7 @@ class Returns(BookReader):
             self._check_sum(manifest, {*refused, *unproven})
         proven = [parcel for parcel in new if parcel.name not in unproven]
         taken = tuple(parcel for parcel in proven if parcel.name not in refused)
-        home = HomeRow(courier, row.round, manifest.tour, "accepted", total, taken)
+        home = HomeRow(courier, row.round, manifest.tour, "accepted", total or added, taken)
         changes = (
             *self._close(manifest.tour, row, home, manifest_digest),
             *self._mark_seen(parcel.name for parcel in proven),
@@ -146,7 +151,13 @@ class Returns(BookReader):
         return row
 
     def _tour_of(self, courier: str, tour: int) -> TourRow:
+        """Refused (410) if it is of a future that a server restored from a copy knows nothing of.
+
+        Nobody else has such a tour; it will never be accepted, so its courier may forget it.
+        """
         self.member(courier, "courier")
+        if tour >= self.counter.next_tour:
+            raise Refused(410, f"there is no tour {tour} yet; forget it and depart again")
         row = self.tour(tour)
         if row.courier != courier:
             raise Refused(403, f"tour {tour} is not one of {courier}")

@@ -114,11 +114,26 @@ def open_parcel(
     seal_key: X25519PrivateKey | None,
 ) -> bytes:
     """The vector; UntrustedError unless the client of this key has signed and sent just that."""
-    verify_parcel(key, run, parcel)
     if hashlib.sha256(content).hexdigest() != parcel.content:
         raise UntrustedError("the content has another digest than the parcel says")
-    if seal_key is not None:
-        content = unseal(seal_key, content, _body_of(run, parcel))
+    return open_content(key, run, parcel, content, seal_key)
+
+
+def open_content(
+    key: Ed25519PublicKey,
+    run: str,
+    parcel: Parcel,
+    content: bytes | memoryview,
+    seal_key: X25519PrivateKey | None,
+) -> bytes:
+    """As `open_parcel`, of a content that was received under its digest.
+
+    It was checked then. If it has changed since, its box does not open, or the vector differs.
+    """
+    verify_parcel(key, run, parcel)
+    content = (
+        bytes(content) if seal_key is None else unseal(seal_key, content, _body_of(run, parcel))
+    )
     if hashlib.sha256(content).hexdigest() != parcel.vector:
         raise UntrustedError("the vector has another digest than its client has signed")
     return content
@@ -132,9 +147,9 @@ def seal(recipient: X25519PublicKey, plaintext: bytes, associated: bytes) -> byt
     return sender + ChaCha20Poly1305(key).encrypt(_NONCE, plaintext, associated)
 
 
-def unseal(recipient: X25519PrivateKey, box: bytes, associated: bytes) -> bytes:
+def unseal(recipient: X25519PrivateKey, box: bytes | memoryview, associated: bytes) -> bytes:
     """UntrustedError unless it was sealed to this recipient, with these associated data."""
-    sender, ciphertext = box[:32], memoryview(box)[32:]
+    sender, ciphertext = bytes(box[:32]), memoryview(box)[32:]
     try:
         shared = recipient.exchange(X25519PublicKey.from_public_bytes(sender))
         key = _seal_key(shared, sender, recipient.public_key().public_bytes_raw())

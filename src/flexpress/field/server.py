@@ -8,46 +8,42 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 from aiohttp import web
 
+from flexpress.arguments import check_path
 from flexpress.errors import DivergedError
 from flexpress.field import store as durability
 from flexpress.field.answering import serve
 from flexpress.field.book import ServerBook
 from flexpress.field.book_rows import (
     HOMES,
-    MEMBERS,
-    RELEASED,
     SERVER_ROWS,
     HomeRow,
-    MemberRow,
     ProgressRow,
     TourRow,
-    home_key,
 )
-from flexpress.field.due import Brought, Courier, Due, Home, Key, Progress, Situation
+from flexpress.field.due import Due, Progress
 from flexpress.field.identity import load_key, load_seal_key
 from flexpress.field.kit import STATE, ServerKit, load_kit
 from flexpress.field.log import Log
-from flexpress.field.messages import Parcel
 from flexpress.field.mission import Mission, Step, open_mission
 from flexpress.field.office import Office
 from flexpress.field.operator import OperatorDesk, member_row
+from flexpress.field.overview import Overview
 from flexpress.field.program import run_program
 from flexpress.field.sealing import SEAL_OVERHEAD
-from flexpress.field.store import Files, Store
+from flexpress.field.store import Files, Store, digest_of_content
 from flexpress.field.tables import Change
+from flexpress.field.tidying import Tidying
 from flexpress.field.tls import server_context
 from flexpress.files.disk import PLAN, SCENARIO
 from flexpress.learning import Learner, Vector, make_learner
 from flexpress.learning.job import first_model
 from flexpress.planning import load_plan
-from flexpress.planning.plan import ClientId
 from flexpress.scenario import Scenario
 
 RUN = "run"
@@ -55,10 +51,13 @@ RUN = "run"
 
 _ASK_AGAIN = 2.0
 """Seconds after which a courier that waits asks again; divided by the speedup."""
+_LEAST_WAIT = 0.05
+"""However large the speedup is: couriers that ask all the time leave no time to train."""
 
 
-def run_server(folder: Path, *, log: Log | None = None) -> None:
+def run_server(folder: str | Path, *, log: Log | None = None) -> None:
     """Serve until it is stopped, also after the mission is over. DivergedError if it diverges."""
+    folder = check_path("folder", folder)
     kit = load_kit(folder, ServerKit)
     log = log or Log(kit.name)
     scenario = Scenario.load(folder / SCENARIO)
@@ -101,21 +100,32 @@ class _Server:
             kit.payload,
             kit.model_size,
             content_size=kit.model_size + sealed,
-            wait_seconds=_ASK_AGAIN / max(1.0, kit.speedup),
+            wait_seconds=max(_LEAST_WAIT, _ASK_AGAIN / max(1.0, kit.speedup)),
         )
+        self._overview = Overview(store.tables, self._book)
         self._changed = asyncio.Event()
         self._stopped = asyncio.Event()
         seal_key = load_seal_key(folder) if sealed else None
+        self._tidying = Tidying(self._files, self._book.files)
         self._office = Office(
-            kit, store, self._files, self._book, load_key(folder), seal_key, log, self._changed.set
+            kit,
+            store,
+            self._files,
+            self._book,
+            load_key(folder),
+            seal_key,
+            log,
+            self._changed.set,
+            self._tidying,
         )
         self._begin(learner)
 
     def _begin(self, learner: Learner) -> None:
         """Once: the members of the kit, and x^0 as version 0. Files that nobody needs go."""
         if self._book.counter.version < 0:
-            little = first_model(learner).astype(self._dtype)
-            first = self._book.merged(0, self._files.write(little.tobytes()), (), ProgressRow())
+            little = first_model(learner).astype(self._dtype, copy=False)
+            sha = self._files.write(np.ascontiguousarray(little).data.cast("B"))
+            first = self._book.merged(0, sha, (), ProgressRow())
             roster = [self._book.enrol(each.name, member_row(each)) for each in self._kit.roster]
             self._store.commit([change for each in (*roster, first) for change in each.changes])
         self._files.remove_unless(self._book.files())
@@ -139,7 +149,7 @@ class _Server:
             self._store,
             self._book,
             self._log,
-            self._changed.set,
+            self._members_changed,
             lambda: _how_far(mission),
             self._stopped.set,
         )
@@ -147,35 +157,43 @@ class _Server:
         runner, port = await serve(app, self._context, self._kit.host, self._kit.port)
         self._log("started", port=port, version=self._book.counter.version)
         flying = asyncio.ensure_future(self._fly(mission))
+        tidying = asyncio.ensure_future(self._tidying.work())
         stopped = asyncio.ensure_future(self._stopped.wait())
         try:
-            await asyncio.wait([flying, stopped], return_when=asyncio.FIRST_COMPLETED)
-            if flying.done():
-                flying.result()  # raises if the mission cannot go on
+            await asyncio.wait([flying, tidying, stopped], return_when=asyncio.FIRST_COMPLETED)
+            for working in (flying, tidying):
+                if working.done():
+                    working.result()  # raises if the mission cannot go on
         finally:
-            for task in (flying, stopped):
+            for task in (flying, tidying, stopped):
                 task.cancel()
-            await asyncio.gather(flying, stopped, return_exceptions=True)
+            await asyncio.gather(flying, tidying, stopped, return_exceptions=True)
             await runner.cleanup()
             mission.checkpoint()
             self._log("stopped")
+
+    def _members_changed(self) -> None:
+        self._overview.forget()
+        self._changed.set()
 
     async def _fly(self, mission: Mission) -> None:
         """Do what is due, wait for what is not; after the mission, only answer."""
         while not mission.progress.over:
             self._changed.clear()
             self._void_late_tours()
-            due = mission.due(self._situation(), time.time())
+            due = mission.due(self._overview.situation(), time.time())
             if due is None:
                 await self._pause(mission.wakes(), self._next_void())
                 continue
-            homes = [HOMES.rows(self._store.tables)[self._home_key(key)] for key in due.homes]
+            homes = [
+                HOMES.rows(self._store.tables)[self._overview.home_key(key)] for key in due.homes
+            ]
             try:
-                step = await asyncio.to_thread(self._perform, mission, due, homes)
+                step = await self._perform(mission, due, homes)
             except DivergedError as error:
                 self._log("diverged", reason=str(error))
                 raise
-            self._commit_step(mission, step)
+            await self._commit_step(mission, step)
             self._report(step, sum(len(home.parcels) for home in homes))
         self._log("mission-over", version=self._book.counter.version)
         await asyncio.Event().wait()
@@ -202,75 +220,57 @@ class _Server:
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
 
-    def _situation(self) -> Situation:
-        """What the book says, by the numbers of couriers."""
-        members = MEMBERS.rows(self._store.tables)
-        visited = {row.courier for row in members.values() if not row.revoked}
-        couriers = {
-            row.number: self._courier(name)
-            for name, row in members.items()
-            if row.role == "courier" and not row.revoked and name in visited
-        }
-        homes = HOMES.rows(self._store.tables).values()
-        return Situation(
-            {(members[h.courier].number, h.round): self._brought(h, members) for h in homes},
-            couriers,
-        )
-
-    def _courier(self, name: str) -> Courier | None:
-        released = RELEASED.rows(self._store.tables).get(name)
-        if released is None:
-            return None
-        if released.tour is None:
-            return Courier(released.round, released.version, "released")
-        out = self._book.tour(released.tour).state == "open"
-        return Courier(released.round, released.version, "out" if out else "closed")
-
     def _has_departed(self, name: str, number: int) -> bool:
         """Meanwhile, in the round for which a newer model was due: then it flies with the old."""
-        courier = self._courier(name)
+        courier = self._overview.courier(name)
         return courier is not None and courier.round == number and courier.state != "released"
 
-    def _brought(self, home: HomeRow, members: Mapping[str, MemberRow]) -> Home:
-        version = self._book.tour(home.tour).version
-        brought = [
-            Brought(_id_of(members[p.name.client], p), p.round, p.version, p.steps)
-            for p in home.parcels
-        ]
-        return Home(home.state == "accepted", version, tuple(brought))
+    async def _perform(self, mission: Mission, due: Due, homes: list[HomeRow]) -> Step:
+        """In a thread: merging and evaluating take their time, and members may join meanwhile."""
+        num_clients = self._num_clients(mission)
 
-    def _perform(self, mission: Mission, due: Due, homes: list[HomeRow]) -> Step:
-        """In a thread: merging and evaluating take their time."""
-        sums = [self._office.total_of(home.total, home.parcels) for home in homes]
-        brought = [total for total in sums if total is not None]
-        return mission.perform(due, brought, self._num_clients(mission))
+        def perform() -> Step:
+            sums = [self._office.total_of(home.total, home.parcels) for home in homes]
+            brought = [total for total in sums if total is not None]
+            return mission.perform(due, brought, num_clients)
+
+        return await asyncio.to_thread(perform)
 
     def _num_clients(self, mission: Mission) -> int:
         """N: by the plan's clock all that are visited, by the wall clock all that are enrolled."""
         if self._kit.clock == "plan":
             return mission.timetable.num_clients
-        rows = MEMBERS.rows(self._store.tables).values()
-        return max(1, sum(row.role == "client" and not row.revoked for row in rows))
+        return max(1, self._overview.num_clients)
 
-    def _commit_step(self, mission: Mission, step: Step) -> None:
+    async def _commit_step(self, mission: Mission, step: Step) -> None:
+        """A new version is a file first, and a thread writes it."""
+        if step.model is None:
+            self._commit_with(mission, step, None)
+            return
+        little = step.model.astype(self._dtype, copy=False)
+        content = np.ascontiguousarray(little).data.cast("B")
+        sha = await asyncio.to_thread(digest_of_content, content)
+        async with self._tidying.holding([sha]):
+            await asyncio.to_thread(self._files.write, content, sha)
+            self._commit_with(mission, step, sha)
+        self._tidying.ask()
+
+    def _commit_with(self, mission: Mission, step: Step, sha: str | None) -> None:
         """One transaction: the new version, what it is made of, who may depart, how far we are."""
         due, progress = step.due, step.progress
         row = ProgressRow(progress.num_events, progress.over, progress.to_json())
         changes: list[Change] = []
-        if step.model is not None:
-            sha = self._files.write(step.model.astype(self._dtype).tobytes())
-            keys = [self._home_key(key) for key in due.homes]
+        if sha is not None:
+            keys = [self._overview.home_key(key) for key in due.homes]
             changes += self._book.merged(progress.version, sha, keys, row).changes
         else:
             changes += self._book.note(row).changes
         for release in due.releases:
-            name = self._name(release.courier)
+            name = self._overview.name(release.courier)
             if not self._has_departed(name, release.round):
                 changes += self._book.release(name, *release[1:]).changes
         self._store.commit(changes)
         mission.committed(step)
-        if step.model is not None:
-            self._files.remove_unless(self._book.files())
 
     def _report(self, step: Step, updates: int) -> None:
         update, measured = step.due.update, step.measured
@@ -278,19 +278,6 @@ class _Server:
             self._log("merged", version=update.version, slot=update.slot, updates=updates)
         if measured is not None:
             self._log("evaluated", slot=measured.slot, accuracy=measured.accuracy)
-
-    def _name(self, number: int) -> str:
-        """Of the courier with this number."""
-        members = MEMBERS.rows(self._store.tables).items()
-        return next(n for n, row in members if row.role == "courier" and row.number == number)
-
-    def _home_key(self, key: Key) -> str:
-        return home_key(self._name(key[0]), key[1])
-
-
-def _id_of(member: MemberRow, parcel: Parcel) -> ClientId:
-    """In the scenario."""
-    return parcel.name.client if member.client is None else member.client
 
 
 def _how_far(mission: Mission) -> tuple[int, int, float | None]:

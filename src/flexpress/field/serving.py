@@ -59,9 +59,9 @@ class Uploads:
 
     def offset(self, sha: str, size: int) -> web.Response:
         """The answer to a HEAD."""
-        if self._files.has(sha):
-            return web.Response(headers=_state(size, complete=True))
-        return web.Response(headers=_state(arrived(self._files, sha, size)))
+        complete = self._files.has(sha)
+        state = _state(size if complete else arrived(self._files, sha, size), complete=complete)
+        return web.Response(headers={**state, "Content-Length": "0"})  # else the caller hangs up
 
     async def receive(
         self, request: web.Request, sha: str, size: int, silence: float = SILENCE

@@ -9,10 +9,12 @@ by its SHA-256; a file has its name only when it is whole and durable.
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
 import re
+import secrets
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -210,11 +212,11 @@ class Files:
                 raise Refused(422, f"the content is not {sha}; send it again from the beginning")
             self._name(path, sha)
 
-    def write(self, content: bytes) -> str:
-        """Its digest, when it is durable."""
-        sha = hashlib.sha256(content).hexdigest()
+    def write(self, content: bytes | memoryview, sha: str | None = None) -> str:
+        """Its digest, when it is durable; `sha` is the digest, if the caller knows it."""
+        sha = sha or digest_of_content(content)
         if not self.has(sha):
-            draft = self._folder / f"{sha}.draft"
+            draft = self._folder / f"{sha}.{secrets.token_hex(4)}.draft"  # two may write the same
             with _errors(self.path(sha)):
                 try:
                     draft.write_bytes(content)
@@ -230,20 +232,39 @@ class Files:
             content = path.read_bytes()
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {reason(error)}") from None
-        if hashlib.sha256(content).hexdigest() != sha:
+        if digest_of_content(content) != sha:
             raise InputError(f"{path}: was changed after it was written; its digest differs")
         return content
+
+    def mapped(self, sha: str) -> memoryview:
+        """As it is on the disk now, unchecked, and not in memory. InputError if it is missing."""
+        path = self.path(sha)
+        try:
+            with path.open("rb") as file:
+                return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        except (OSError, ValueError) as error:  # it is not there, or empty
+            why = reason(error) if isinstance(error, OSError) else str(error)
+            raise InputError(f"{path}: cannot be read: {why}") from None
 
     def remove_unless(self, keep: Collection[str]) -> None:
         """Remove all files and parts but those of these digests.
 
         Right after a commit, and not during a transfer: what no row names yet would go as well.
         """
+        self.remove(self.names() - set(keep))
+
+    def names(self) -> set[str]:
+        """Digests of all files and parts."""
         with _errors(self._folder):
-            for path in list(self._folder.iterdir()):
-                sha = path.name.removesuffix(".part")
-                if _NAME.fullmatch(sha) and sha not in keep:
-                    path.unlink(missing_ok=True)
+            found = (name.removesuffix(".part") for name in os.listdir(self._folder))
+            return {name for name in found if _NAME.fullmatch(name)}
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Those of these digests, and their parts."""
+        with _errors(self._folder):
+            for name in names:
+                self.path(name).unlink(missing_ok=True)
+                self.partial(name)[0].unlink(missing_ok=True)
 
     def _name(self, path: Path, sha: str) -> None:
         """Its bytes are durable first, then its name."""
@@ -252,6 +273,11 @@ class Files:
         with _durably("rename"):
             os.replace(path, self.path(sha))
             _sync_folder(self._folder)
+
+
+def digest_of_content(content: bytes | memoryview) -> str:
+    """By which it is named."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def _digest(path: Path) -> str:

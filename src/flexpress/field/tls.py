@@ -16,6 +16,7 @@ from __future__ import annotations
 import ssl
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,7 @@ def peer_of(connection: Any) -> Peer:
     return read_peer(content)
 
 
+@lru_cache(maxsize=1024)  # each request of a connection asks
 def read_peer(content: bytes) -> Peer:
     """Name and role in a certificate (DER) that TLS has verified; UntrustedError if it has none."""
     try:

@@ -90,15 +90,21 @@ async def push(
     url: str,
     path: Path,
     *,
+    offset: int | None = None,
     patience: Patience = _PATIENCE,
     progress: Progress = no_progress,
 ) -> None:
-    """Until the peer has it. LinkDown when patience ends, RefusedByPeer if it does not take it."""
-    reached, damaged = -1, False
+    """Until the peer has it. LinkDown when patience ends, RefusedByPeer if it does not take it.
+
+    `offset` is how much of it the peer says it has, if it was asked just now.
+    """
+    reached, damaged, told = -1, False, offset
 
     async def attempt() -> None:
-        nonlocal reached, damaged
-        before, begun = reached, await _offset_at_peer(session, url, size, patience.silence)
+        nonlocal reached, damaged, told
+        before, begun, told = reached, told, None
+        if begun is None or begun > size:
+            begun = await _offset_at_peer(session, url, size, patience.silence)
         try:
             offset = begun
             while offset is not None:

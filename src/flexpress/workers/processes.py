@@ -13,7 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from multiprocessing.queues import Queue
@@ -71,7 +71,7 @@ def process_pool(jobs: int) -> Iterator[WorkerPool]:
 
     def submit(key: Any, task: WorkerTask[Any, Any]) -> Future[Any]:
         others = set(multiprocessing.active_children())
-        with _signals_blocked():
+        with signals_blocked():
             result = pool.submit(_work, key, task)
         workers.update(set(multiprocessing.active_children()) - others)
         return result
@@ -147,16 +147,26 @@ def drain(get_nowait: Callable[[], _Result]) -> Iterator[_Result]:
 
 
 @contextmanager
-def _signals_blocked() -> Iterator[None]:
-    """Processes started in the block ignore Ctrl-C, even before `_begin_work`."""
+def signals_blocked() -> Iterator[None]:
+    """Processes started in the block ignore Ctrl-C, even before they call `ignore_signals`."""
     if sys.platform == "win32":
         yield
         return
+    resource_tracker.ensure_running()  # else it would be started in the block, and end it for us
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore_signals(but: str = "") -> None:
+    """In a worker: the process that the user started hears them; one of them may stay as it is."""
+    for number in _SIGNALS:
+        if number.name != but:
+            signal.signal(number, signal.SIG_IGN)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 _parent: dict[str, Any] = {}
@@ -165,8 +175,7 @@ _parent: dict[str, Any] = {}
 
 def _begin_work(news: Queue[Any], stop: Flag, ending: Connection) -> None:
     """In a worker. Ctrl-C is for the process that the user started; that one asks us to stop."""
-    for number in _SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
+    ignore_signals()
     _parent.update(news=news, stop=stop)
     threading.Thread(target=_die_with_parent, args=(ending,), daemon=True).start()
 

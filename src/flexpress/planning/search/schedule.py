@@ -26,7 +26,7 @@ _PENALTY, _PENALTY_GROWTH = 10.0, 100.0
 _PENALTY_STEP = 0.1
 """Any overdraft counts at least as this share of a client's energy."""
 
-_FIRST_STEPS, _LAST_STEPS = 0.3, 3.0
+_FIRST_STEPS, _LAST_STEPS = 0.3, 10.0
 """If the objective counts slots: their weight beside seconds. Early on high steps are walls."""
 
 _MOST_STARTS = 8

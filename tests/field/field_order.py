@@ -1,0 +1,24 @@
+"""What tests ask of the nursery."""
+
+from __future__ import annotations
+
+import signal
+
+import msgspec
+
+
+class Order(msgspec.Struct, frozen=True):
+    """Start the program of this kit."""
+
+    field: str  # whose events these are
+    name: str
+    kit: str
+    dies_at: int | None = None  # before or after which of its durable steps it ends itself
+    step: str = ""  # counting those of this name only
+    by: int = signal.SIGKILL
+    counts: bool = True  # it learns with the ledger, not with images
+
+
+def role(name: str) -> str:
+    """server, courier or client."""
+    return name.partition("-")[0]
