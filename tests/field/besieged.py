@@ -15,10 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from callers import PATIENCE, Answer, HandCourier, opened, until
 from small_run import FOUR
 
+from flexpress.field.book_reader import BookReader
+from flexpress.field.book_rows import SERVER_ROWS
 from flexpress.field.client import run_client
 from flexpress.field.identity import load_key, load_seal_key
 from flexpress.field.kit import STATE, Payload, ServerKit, load_kit
@@ -28,6 +31,7 @@ from flexpress.field.rehearsal import make_kits
 from flexpress.field.sealing import open_parcel
 from flexpress.field.server import run_server
 from flexpress.field.store import DATABASE
+from flexpress.field.tables import empty_tables
 from flexpress.files.lock import LOCK
 from flexpress.learning import Vector
 from flexpress.planning import make_plan
@@ -94,19 +98,33 @@ def running(run: Callable[..., None], folder: Path, **last: object) -> Iterator[
 def state_of(kit: Path, *, parts: bool = True) -> dict[str, str]:
     """All that a program remembers: each row of its database, and the digest of each file.
 
-    Parts are files that have not arrived as a whole: nobody believes them yet.
+    Parts are files that have not arrived as a whole: nobody believes them yet. Files that the server
+    needs no more do not count: it removes them in its own time.
     """
     rows: dict[str, str] = {}
     path = kit / STATE / DATABASE
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         for name, key, value in database.execute("SELECT name, key, value FROM rows"):
             rows[f"row {name}/{key}"] = value.decode()
+    leaving = _needed_no_more(kit, rows)
     for file in sorted(kit.rglob("*")):
-        ours = not file.name.startswith((DATABASE, LOCK)) and file.is_file()
+        ours = not file.name.startswith((DATABASE, LOCK, *leaving)) and file.is_file()
         if ours and (parts or file.suffix != ".part"):
             content = file.read_bytes()
             rows[f"file {file.relative_to(kit)}"] = hashlib.sha256(content).hexdigest()
     return rows
+
+
+def _needed_no_more(kit: Path, rows: Mapping[str, str]) -> set[str]:
+    """Digests of whole files of the server that its tables have no use for."""
+    if kit.name != "server":
+        return set()
+    tables = empty_tables(SERVER_ROWS)
+    for key, value in rows.items():
+        name, _, place = key.removeprefix("row ").partition("/")
+        tables[name][place] = msgspec.json.decode(value, type=SERVER_ROWS[name])
+    found = {file.name for file in (kit / STATE).iterdir() if len(file.name) == 64}
+    return found - BookReader(tables).files()
 
 
 @dataclass(frozen=True)
