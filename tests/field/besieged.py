@@ -98,8 +98,8 @@ def running(run: Callable[..., None], folder: Path, **last: object) -> Iterator[
 def state_of(kit: Path, *, parts: bool = True) -> dict[str, str]:
     """All that a program remembers: each row of its database, and the digest of each file.
 
-    Parts are files that have not arrived as a whole: nobody believes them yet. Files that the server
-    needs no more do not count: it removes them in its own time.
+    Parts are files that have not arrived as a whole: nobody believes them yet. Files that the
+    server needs no more do not count: it removes them in its own time.
     """
     rows: dict[str, str] = {}
     path = kit / STATE / DATABASE
