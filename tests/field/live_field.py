@@ -93,7 +93,10 @@ class Case:
 
 PLAIN = Case()
 _PAYLOADS: tuple[Payload, ...] = ("parcel", "sum")
-CASES = [Case(*each) for each in product(("sync", "async"), (0.0, 0.5), _PAYLOADS)]
+CASES = [
+    *(Case(*each) for each in product(("sync", "async"), (0.0, 0.5), _PAYLOADS)),
+    Case("async", 0.5, "parcel", preloaded=True),
+]
 
 
 def make_kits(case: Case, folder: Path, **settings: Any) -> Path:

@@ -173,11 +173,30 @@ def test_the_update_of_a_client_that_was_missed_comes_later(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("victim", ["server", "courier-1", "client-1"])
+def test_one_dies_at_each_of_its_steps_in_turn(
+    children: Nursery, tmp_path: Path, victim: str
+) -> None:
+    """A client also while it keeps a copy of its local model."""
+    with mission(children, tmp_path) as field:
+        field.start_all(but=[victim])
+        for number in range(1, 41):
+            field.start(victim, number)
+            field.until(victim, "dies")
+            field.wait_for_end(victim)
+        field.killed.add(victim)
+        field.start(victim)
+        is_merged(field, "client-1")
+        stop(field)
+        assert steps_that_count(field)[0] > 0
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_all_are_killed_at_random_moments(children: Nursery, tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     case = Case(*rng.choice([("sync", 0.5), ("async", 0.0)]), rng.choice(["sum", "parcel"]))
-    case = replace(case, slot=200.0, horizon=200)
+    case = replace(case, slot=200.0, horizon=100)
     with mission(children, tmp_path, case, longest_tour=5000.0) as field:
         field.start_all()
         while not field.events("server", "mission-over"):
