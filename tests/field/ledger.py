@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from flexpress.field.training import Training
 from flexpress.learning import Job, Metrics, Vector
 
-MOST_STEPS = 64
+MOST_STEPS = 256
 """Of each client; later ones leave no mark."""
 
 

@@ -44,7 +44,7 @@ from flexpress.field.rehearsal import free_ports
 from flexpress.field.server import RUN
 from flexpress.planning import Plan
 from flexpress.scenario import Scenario
-from flexpress.simulation import simulate
+from flexpress.simulation import load_run, simulate
 
 PATIENCE = 300.0
 """Seconds without any event: a machine may be busy."""
@@ -66,6 +66,7 @@ class Case:
     payload: Payload = "parcel"
     preloaded: bool = False
     horizon: int = 36
+    slot: float = 2.0  # seconds
 
     def __str__(self) -> str:
         name = f"{self.algorithm}-{self.payload}"
@@ -74,7 +75,7 @@ class Case:
     @property
     def scenario(self) -> Scenario:
         return FOUR.replace(
-            slot=2.0,
+            slot=self.slot,
             learning={"samples_per_client": 1, "batch_size": 1},
             run={
                 "algorithm": self.algorithm,
@@ -92,7 +93,10 @@ class Case:
 
 PLAIN = Case()
 _PAYLOADS: tuple[Payload, ...] = ("parcel", "sum")
-CASES = [Case(*each) for each in product(("sync", "async"), (0.0, 0.5), _PAYLOADS)]
+CASES = [
+    *(Case(*each) for each in product(("sync", "async"), (0.0, 0.5), _PAYLOADS)),
+    Case("async", 0.5, "parcel", preloaded=True),
+]
 
 
 def make_kits(case: Case, folder: Path, **settings: Any) -> Path:
@@ -186,6 +190,7 @@ class LiveField:
     pids: dict[str, int] = field(default_factory=dict)  # of those that live
     codes: dict[str, int] = field(default_factory=dict)  # of those that have ended
     ended: set[int] = field(default_factory=set)  # by the test, or at least asked to end
+    killed: set[str] = field(default_factory=set)  # perhaps before they could say what they did
     token: str = field(default_factory=lambda: secrets.token_hex(8))
 
     @property
@@ -234,14 +239,15 @@ class LiveField:
     def send(self, name: str, number: Signals) -> None:
         """Nothing happens to one that has just ended."""
         self.ended.add(self.pids[name])
+        if number == Signals.SIGKILL:
+            self.killed.add(name)
         with suppress(ProcessLookupError):
             os.kill(self.pids[name], number)
 
     def kill(self, name: str) -> None:
         """kill -9, unless it has ended already."""
         if name in self.pids:
-            self.send(name, Signals.SIGKILL)
-            self.wait_for_end(name)
+            self.stop(name, Signals.SIGKILL)
 
     def stop(self, name: str, number: Signals = Signals.SIGTERM) -> int:
         """Its exit code."""
@@ -303,6 +309,6 @@ class LiveField:
         return [e for e in self.entries if (e["program"], e["event"]) == (name, event)]
 
     def counted(self) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-        """How often each step of each client is in the last model."""
-        model = np.load(self.run / "model.npy")
+        """How often each step of each client is in the model: at the end, or when it stopped."""
+        model = load_run(self.run).trace.model
         return counts(model, model.size // MOST_STEPS)

@@ -26,7 +26,7 @@ import msgspec
 from field_order import Order
 from ledger import Ledger
 
-from flexpress.field import client, courier, server, store
+from flexpress.field import client, courier, local_training, server, store
 from flexpress.field.calling import Patience
 from flexpress.field.log import Log
 from flexpress.field.trainer import Trainer
@@ -117,6 +117,7 @@ def _become(order: Order) -> None:
     patch.object(store, "durable", durable).start()
     patient = Patience(total=1e9, first_wait=0.02, longest_wait=0.1)
     patch.object(courier, "_AT_HOME", patient).start()
+    patch.object(local_training, "_SAVE_SECONDS", 0.5).start()
     if order.counts:
         _keep_count()
     _RUN[field_order.role(order.name)](Path(order.kit), log=Log(order.name, sink=say))

@@ -1,6 +1,6 @@
 """Each program is killed at each of its durable steps, and started again: each update counts once.
 
-By default at a few steps of one mission; the slow tests kill at every step of eight.
+By default at a few steps of one mission; the slow tests kill at every step of nine.
 """
 
 from __future__ import annotations
