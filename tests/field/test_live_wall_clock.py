@@ -1,6 +1,8 @@
-"""Real programs by the wall clock, a thousand times as fast as it is: each update counts once.
+"""Real programs by the wall clock, fifty times as fast as it is: each update counts once.
 
-Nothing here depends on how fast the machine is. A slot lasts a fifth of a second, or longer.
+Nothing here depends on how fast the machine is. A slot, in which a client does one step, lasts a
+fifth of a second, and a tour at least a quarter: a client that is visited before its first step is
+done has nothing to hand over.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from live_field import Case, Entry, LiveField, Nursery, make_kits, nursery
 from flexpress.field import operate
 from flexpress.simulation import load_run
 
-ENDLESS = Case("sync", slot=200.0, horizon=100_000)
+SLOT = 10.0
+SPEEDUP = 50.0
+ENDLESS = Case("sync", slot=SLOT, horizon=100_000)
 """It is stopped, once that has happened which a test waits for."""
 
 CLIENTS = [f"client-{number}" for number in (1, 2, 3, 4)]
@@ -37,7 +41,7 @@ def children() -> Iterator[Nursery]:
 def mission(
     children: Nursery, folder: Path, case: Case = ENDLESS, **settings: Any
 ) -> Iterator[LiveField]:
-    kits = make_kits(case, folder / "kits", clock="wall", speedup=1000.0, **settings)
+    kits = make_kits(case, folder / "kits", clock="wall", speedup=SPEEDUP, **settings)
     with LiveField(children, kits) as field:
         yield field
 
@@ -83,7 +87,7 @@ def test_it_learns(children: Nursery, tmp_path: Path, algorithm: str) -> None:
 @pytest.mark.parametrize("algorithm", ["sync", "async"])
 def test_to_its_horizon(children: Nursery, tmp_path: Path, algorithm: str, horizon: int) -> None:
     """Three seconds may be too short to merge anything; half a minute is not."""
-    case = Case(algorithm, 0.5, "sum", slot=200.0, horizon=horizon)
+    case = Case(algorithm, 0.5, "sum", slot=SLOT, horizon=horizon)
     with mission(children, tmp_path, case) as field:
         field.start_all()
         field.until("server", "mission-over")
@@ -131,7 +135,7 @@ def lose(field: LiveField, courier: str, number: int) -> Entry:
 
 def test_a_lost_courier_is_given_up_after_its_time(children: Nursery, tmp_path: Path) -> None:
     """FedEx-Sync waits for it; then it is void, and its client's update comes a tour later."""
-    with mission(children, tmp_path, longest_tour=3000.0) as field:
+    with mission(children, tmp_path, longest_tour=150.0) as field:
         field.start_all(but=["courier-2"])
         lose(field, "courier-2", 2)  # it has visited its client
         voided = field.until("server", "voided", courier="courier-2")
@@ -196,8 +200,8 @@ def test_one_dies_at_each_of_its_steps_in_turn(
 def test_all_are_killed_at_random_moments(children: Nursery, tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     case = Case(*rng.choice([("sync", 0.5), ("async", 0.0)]), rng.choice(["sum", "parcel"]))
-    case = replace(case, slot=200.0, horizon=100)
-    with mission(children, tmp_path, case, longest_tour=5000.0) as field:
+    case = replace(case, slot=SLOT, horizon=100)
+    with mission(children, tmp_path, case, longest_tour=250.0) as field:
         field.start_all()
         while not field.events("server", "mission-over"):
             with suppress(TimeoutError):
