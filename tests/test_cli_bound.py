@@ -97,11 +97,13 @@ def test_the_numbers_are_those_of_the_theorems(run: Run) -> None:
         )
 
 
+@pytest.mark.slow
 def test_every_run_is_alike(run: Run) -> None:
     scenario = write_scenario()
     assert run("bound", scenario, "--json").out == run("bound", scenario, "--json").out
 
 
+@pytest.mark.slow
 def test_the_horizon_leaves_the_constants_alone(run: Run) -> None:
     scenario = write_scenario()
     few, many = (document(run("bound", scenario, "--json", "--horizon", t)) for t in ("9", "9999"))
@@ -269,6 +271,7 @@ def test_a_scenario_that_does_not_say_has_one(run: Run) -> None:
     assert [trial["head_start"] for trial in paper["head_start_trials"]] == [0.0, 0.5]
 
 
+@pytest.mark.slow
 def test_the_option_is_the_scenario_s_setting(run: Run) -> None:
     unequal().save("without.toml")
     unequal(run={"head_start": 0.25}).save("with.toml")

@@ -75,6 +75,7 @@ class Caller:
 
     def connect(self) -> socket.socket:
         plain = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # 40 ms per question otherwise
         if self._context is None:
             return plain
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import astuple
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,7 @@ def run(
 
 def after(calls: int) -> Callable[[], bool]:
     """Asks to stop when it has been asked so often."""
-    answers = iter([False] * calls)
+    answers = repeat(False, calls)
     return lambda: next(answers, True)
 
 
