@@ -37,6 +37,12 @@ settings.load_profile("patient")
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than cores: many tests wait for somebody else."""
+    return 1 + (os.cpu_count() or 1)
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes() -> None:
     """Before there are workers."""
     compile_first()
