@@ -37,7 +37,7 @@ from flexpress.simulation import Trace
 
 ROWS = ("sync", "async", "sync, head start", "async, head start", "direct")
 DATA, PARTITIONS = ("fmnist", "svhn"), ("iid", "dirichlet", "location")
-RATE, RATES = 0.1, (0.05, 0.1, 0.15, 0.2)
+RATE, RATES = 0.1, {"fmnist": (0.05, 0.1, 0.15), "svhn": (0.1, 0.15)}
 GAMMA = 0.5
 FINAL = 5
 """The last measurements, whose mean is the final accuracy."""
@@ -141,8 +141,9 @@ def all_rows(slots: int, seeds: Iterable[int], **changes: Any) -> list[Run]:
 
 
 def rate_search() -> list[Run]:
-    """Four rates for each row of each cell, on a seed that judges nothing."""
-    return [run for rate in RATES for run in all_rows(600, SEARCH_SEEDS[:1], rate=rate)]
+    """For each row of each cell, over the whole length, on a seed that judges nothing."""
+    runs = all_rows(2000, SEARCH_SEEDS[:1])
+    return [replace(run, rate=rate) for run in runs for rate in RATES[run.data]]
 
 
 def at_best_rates(known: Known) -> list[Run]:
@@ -299,8 +300,8 @@ def show_rates(runs: Sequence[Run], known: Known) -> None:
     line("cell", "row", *(f"{rate:g}" for rate in rates))
     for first in dict.fromkeys(replace(run, rate=rates[0]) for run in runs):
         found = [replace(first, rate=rate) for rate in rates]
-        if all(run in known for run in found):
-            means = (f"{known[run]['mean_accuracy']:.1f}" for run in found)
+        if all(run in known for run in found if run.rate in RATES[run.data]):
+            means = (f"{known[r]['mean_accuracy']:.1f}" if r in known else "" for r in found)
             line(f"{first.data} {first.partition}", first.row, *means)
 
 
