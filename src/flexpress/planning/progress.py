@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from flexpress.callbacks import ShouldStop, never
+from flexpress.planning.problem import Tours
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,9 @@ class Progress:
 
 OnProgress = Callable[[Progress], None]
 
+OnTours = Callable[[Tours], None]
+"""Receives the tours of each better plan, as lists of nodes 1..N."""
+
 
 def ignore_progress(progress: Progress) -> None:
     """The default of `on_progress`."""
@@ -28,10 +32,11 @@ def ignore_progress(progress: Progress) -> None:
 
 @dataclass(frozen=True)
 class Watch:
-    """The caller's callbacks: one receives the progress, the other can stop the work."""
+    """The caller's callbacks: for progress, to stop the work, and for better tours, if wanted."""
 
     on_progress: OnProgress = ignore_progress
     should_stop: ShouldStop = never
+    on_tours: OnTours | None = None
 
     def note(self, text: str) -> None:
         """Report a note before the work begins."""

@@ -18,7 +18,14 @@ from flexpress.errors import InfeasibleError, InputError
 from flexpress.planning.infeasible import Words, explain_infeasible
 from flexpress.planning.plan import Plan
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import Effort, OnProgress, Progress, Watch, ignore_progress
+from flexpress.planning.progress import (
+    Effort,
+    OnProgress,
+    OnTours,
+    Progress,
+    Watch,
+    ignore_progress,
+)
 from flexpress.scenario import Objective, RoundTripUnit, Scenario, SolverName, check_scenario
 
 _PROOF_LABELS = 5_000_000
@@ -43,6 +50,7 @@ def make_plan(
     jobs: int | None = None,
     on_progress: OnProgress = ignore_progress,
     should_stop: ShouldStop = never,
+    on_tours: OnTours | None = None,
 ) -> Plan:
     """The best plan that the solver finds; InfeasibleError if none fits the budgets.
 
@@ -51,7 +59,8 @@ def make_plan(
     objective in seconds is better. `iterations` limits the work
     reproducibly, `seconds` by the clock; with neither, the solver uses its default number of
     iterations. `exact` needs no limit: it ends when the optimum is proven. When `should_stop`
-    returns true, the best plan so far is returned.
+    returns true, the best plan so far is returned. `on_tours` receives the tours of each better plan
+    as `search` finds it, if there is one start.
 
     With several `starts`, each gets the whole effort and its own seed, and the best plan is
     returned with its seed. `jobs` of them run at the same time, in processes; their number does
@@ -59,6 +68,8 @@ def make_plan(
     """
     check_scenario(scenario)
     check_callable(on_progress=on_progress, should_stop=should_stop)
+    if on_tours is not None:
+        check_callable(on_tours=on_tours)
     seed = scenario.seed if seed is None else seed
     effort = check_effort(seconds, iterations, seed, starts, jobs)
     objective = scenario.plan.objective if objective is None else objective
@@ -67,7 +78,7 @@ def make_plan(
     check_choice("objective", objective, get_args(Objective))
     check_choice("round_trips", round_trips, get_args(RoundTripUnit))
     _check_solver(solver, starts)
-    watch = Watch(on_progress, should_stop)
+    watch = Watch(on_progress, should_stop, on_tours)
     problem = Problem.of(scenario, round_trips)
     if solver == "search":  # load the compiled code before the clock starts
         from flexpress.planning.search import load

@@ -129,8 +129,8 @@ def client_id(value: object) -> int | str:
     return label(value)
 
 
-def _server_place(value: object) -> Place:
-    """As any other place, perhaps with an altitude."""
+def place_of(value: object) -> Place:
+    """Of the server: as any other place, perhaps with an altitude."""
     if not isinstance(value, Mapping) or "altitude" not in value:
         return _place(value)
     point = _lat_lon({key: part for key, part in value.items() if key != "altitude"})
@@ -202,7 +202,7 @@ ClientId = Annotated[int | str, PlainValidator(client_id)]
 WholeNumber = StrictInt
 
 ClientPlace = Annotated[Place, PlainValidator(_place), SerializeAsAny()]
-ServerPlace = Annotated[Place, PlainValidator(_server_place), SerializeAsAny()]
+ServerPlace = Annotated[Place, PlainValidator(place_of), SerializeAsAny()]
 Zone = Annotated[Ring, PlainValidator(ring), SerializeAsAny()]
 Height = Annotated[float | str, PlainValidator(height_or_blank)]
 Area = Annotated[_Pair, PlainValidator(_pair_of("width", "height", _extent))]

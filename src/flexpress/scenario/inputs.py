@@ -15,6 +15,7 @@ from flexpress.errors import InputError
 from flexpress.files.disk import decode, parse_toml, read_bytes, read_text
 from flexpress.scenario.fields import is_geographic, label
 from flexpress.scenario.geojson import parse_points, parse_polygons
+from flexpress.scenario.kml import KML, parse_placemarks, parse_zones
 from flexpress.scenario.matrix import parse_csv, parse_npy
 from flexpress.scenario.sensors import parse_sensors
 from flexpress.scenario.validation_errors import show_value
@@ -79,12 +80,24 @@ def _check_alone(key: str, network: _Table, where: str) -> None:
 
 def _clients(path: Path, content: bytes, network: _Table) -> _Table:
     geographic = is_geographic(network.get("server"))
+    if path.suffix.lower() in KML:
+        _check_degrees(path, geographic)
+        return parse_placemarks(content, str(path))
     parse = parse_points if path.suffix.lower() in _GEOJSON else parse_sensors
     return parse(decode(content, path), str(path), geographic)
 
 
 def _zones(path: Path, content: bytes, network: _Table) -> _Table:
-    return parse_polygons(decode(content, path), str(path), is_geographic(network.get("server")))
+    geographic = is_geographic(network.get("server"))
+    if path.suffix.lower() in KML:
+        _check_degrees(path, geographic)
+        return parse_zones(content, str(path))
+    return parse_polygons(decode(content, path), str(path), geographic)
+
+
+def _check_degrees(path: Path, geographic: bool) -> None:
+    if not geographic:
+        raise InputError(f"{path}: is in degrees, but network.server is [x, y] in metres")
 
 
 def _distances(path: Path, content: bytes, network: _Table) -> _Table:

@@ -40,7 +40,7 @@ from flexpress.scenario.settings import (
 )
 from flexpress.scenario.terrain import Point, Terrain
 from flexpress.scenario.toml import write_document
-from flexpress.scenario.validation_errors import explain
+from flexpress.scenario.validation_errors import explain, explain_each
 
 _SHORTEST_SLOT = 1e-3
 
@@ -96,6 +96,21 @@ class Scenario(Section):
             return cls.model_validate(complete)
         except ValidationError as error:
             raise InputError(f"{source}: {explain(error, data, cls)}") from None
+
+    @classmethod
+    def faults(
+        cls, data: Mapping[str, object], base_dir: str | Path = ".", source: str = "scenario"
+    ) -> list[tuple[str, str]]:
+        """Everything wrong with such data: the key of each fault, and its line; empty if valid."""
+        data = _plain_values(data)
+        try:
+            complete = read_inputs(data, Path(base_dir), source)
+            cls.model_validate(complete)
+        except InputError as error:
+            return [("network", str(error).removeprefix(f"{source}: "))]
+        except ValidationError as error:
+            return explain_each(error, data, cls)
+        return []
 
     def replace(self, **changes: object) -> Self:
         """A changed copy: mappings are merged into their section, and None removes a key.

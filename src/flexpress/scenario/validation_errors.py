@@ -31,10 +31,21 @@ _MESSAGES = {
 
 def explain(error: ValidationError, data: Mapping[str, object], model: type[BaseModel]) -> str:
     """The first error; unknown keys come first, since they cause others to be missing."""
-    found = error.errors(include_url=False)
-    found.sort(key=lambda detail: detail["type"] != "extra_forbidden")
-    line = _explain_one(found[0], data, model)
+    found = _ordered(error)
+    line = _explain_one(found[0], data, model)[1]
     return line if len(found) == 1 else f"{line} (and {len(found) - 1} more)"
+
+
+def explain_each(
+    error: ValidationError, data: Mapping[str, object], model: type[BaseModel]
+) -> list[tuple[str, str]]:
+    """All errors: the key of each, dotted, and its line."""
+    return [_explain_one(detail, data, model) for detail in _ordered(error)]
+
+
+def _ordered(error: ValidationError) -> list[ErrorDetails]:
+    found = error.errors(include_url=False)
+    return sorted(found, key=lambda detail: detail["type"] != "extra_forbidden")
 
 
 def show_value(value: object) -> str:
@@ -53,7 +64,10 @@ def show_value(value: object) -> str:
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 4] + " ..."
 
 
-def _explain_one(detail: ErrorDetails, data: Mapping[str, object], model: type[BaseModel]) -> str:
+def _explain_one(
+    detail: ErrorDetails, data: Mapping[str, object], model: type[BaseModel]
+) -> tuple[str, str]:
+    """The key that the error is about, and the line."""
     path: _KeyPath = detail["loc"]
     cause = detail.get("ctx", {}).get("error")
     if isinstance(cause, KeyedError):
@@ -61,7 +75,7 @@ def _explain_one(detail: ErrorDetails, data: Mapping[str, object], model: type[B
     message = str(cause) if cause else _message(detail, model)
     value = _look_up(data, path)
     shown = "" if value is _MISSING or isinstance(value, Mapping) else f" = {show_value(value)}"
-    return f"{_dotted(path)}{shown}: {message}"
+    return _dotted(path), f"{_dotted(path)}{shown}: {message}"
 
 
 def _message(detail: ErrorDetails, model: type[BaseModel]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from flexpress.callbacks import Tell
 from flexpress.compiled import announced, drop_stale_code
 from flexpress.planning.problem import Problem, Tours
-from flexpress.planning.progress import UNWATCHED, Effort, Progress, Watch
+from flexpress.planning.progress import UNWATCHED, Effort, Progress, Watch, ignore_progress
 from flexpress.planning.search.anneal import anneal
 from flexpress.planning.search.schedule import HOT, Schedule, default_iterations, num_starts
 from flexpress.planning.search.state import State, by_matrix
@@ -48,8 +48,9 @@ def solve_search(
     _from_sectors(problem, objective, state, effort, rng, watch)
     if state.best_tours() is None and not watch.should_stop():
         watch.on_progress(Progress(1.0, None, "no plan within the budgets yet, looking for one"))
-        silent = Watch(should_stop=watch.should_stop)
-        tours = _least_overdrawn(problem, effort.part(2), rng, silent)
+        silent = replace(watch, on_progress=ignore_progress)
+        overdrawn = replace(silent, on_tours=None)  # these are not within the budgets
+        tours = _least_overdrawn(problem, effort.part(2), rng, overdrawn)
         if tours is not None and problem.feasible(tours):
             state.start_from(problem, tours, _draw(rng))
             schedule = Schedule.of(problem, objective, state, _WARM)
@@ -92,7 +93,8 @@ def _from_sectors(
             fraction, cost = (number + progress.fraction) / starts, progress.cost
             watch.on_progress(Progress(fraction, _shown(problem, objective, cost)))
 
-        _cool(state, schedule, effort.part(starts), Watch(report, watch.should_stop))
+        part = effort.part(starts)
+        _cool(state, schedule, part, replace(watch, on_progress=report))
 
 
 def _shown(problem: Problem, objective: Objective, cost: float | None) -> float | None:
@@ -108,7 +110,7 @@ def _cool(state: State, schedule: Schedule, effort: Effort, watch: Watch) -> Non
     started = time.perf_counter()
     chunk = int(np.clip(10 * len(state.near), _FEWEST_RUINS, _MOST_RUINS))
     proposals = _PROPOSALS if state.near.size else 0
-    unequal = state.unequal
+    unequal, told = state.unequal, state.best_cost
     while fraction < 1 and not watch.should_stop():
         weights, temperature = schedule.at(fraction, state)
         ruins = effort.next_chunk(chunk, done)
@@ -117,6 +119,9 @@ def _cool(state: State, schedule: Schedule, effort: Effort, watch: Watch) -> Non
         fraction = effort.fraction(done, started)
         cost = None if np.isinf(state.best_cost) else state.best_cost
         watch.on_progress(Progress(min(fraction, 1.0), cost))
+        if watch.on_tours and state.best_cost < told:
+            told = state.best_cost
+            watch.on_tours(state.best_tours() or [])
 
 
 def _least_overdrawn(
