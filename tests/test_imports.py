@@ -30,6 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "field": {*FLOOR, "scenario", "planning", "learning", "simulation"},
     "report": {*FLOOR, "scenario", "planning", "learning", "simulation", "theory"},
     "experiments": {*FLOOR, "scenario", "planning", "learning", "simulation", "theory", "report"},
+    "control": {*FLOOR, "scenario", "planning", "learning", "simulation", "field", "report"},
 }
 USES_ALL = {"__init__", "__main__", "cli"}  # the public names, and the command line
 

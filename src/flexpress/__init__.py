@@ -9,6 +9,7 @@ TYPE_CHECKING = False  # as type checkers know it; importing typing would take a
 
 if TYPE_CHECKING:
     from flexpress import arrays as arrays
+    from flexpress import control as control
     from flexpress import field as field
     from flexpress import files as files
     from flexpress import learning as learning
@@ -55,7 +56,7 @@ else:
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "": "arrays field files learning planning report scenario simulation theory",
+            "": "arrays control field files learning planning report scenario simulation theory",
             "errors": "DivergedError FlexpressError InfeasibleError InputError",
             "experiments.reproduce": "reproduce",
             "learning": "Job Learner Metrics Quadratic TrainingLoss make_learner",

@@ -18,6 +18,7 @@ from typer.core import TyperGroup
 from flexpress import __version__
 from flexpress.arguments import nearest
 from flexpress.cli.bound import bound
+from flexpress.cli.control import control
 from flexpress.cli.data import data
 from flexpress.cli.export import export
 from flexpress.cli.field import client, courier, server
@@ -64,7 +65,7 @@ app = typer.Typer(
 for command in (scenario, plan, data, simulate, report, bound, reproduce, export):
     app.command()(command)
 app.command(name="map")(map_plan)
-for program in (rehearse, provision, server, courier, client, operate):
+for program in (control, rehearse, provision, server, courier, client, operate):
     app.command()(program)
 
 

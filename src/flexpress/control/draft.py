@@ -6,6 +6,7 @@ program loses anything.
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +21,16 @@ from flexpress.scenario import Scenario
 
 DRAFT = "draft.json"
 
+EMPTY = """name = "mission"
+
+[fleet]
+speeds = ["10 m/s", "10 m/s"]
+
+[link]
+transfer_time = "10 s"
+"""
+"""The draft of an empty map."""
+
 _MOST_STEPS = 100
 """Changes that can be undone."""
 
@@ -30,10 +41,9 @@ Changes = Mapping[str, Mapping[str, object]]
 class _Stored(msgspec.Struct, forbid_unknown_fields=True):
     """What the file holds."""
 
-    text: str = 'name = "mission"\n'
+    text: str
     file: str = ""  # where it was opened, or saved last, within the folder
     saved: str = ""  # the text there
-    version: int = 0
     undo: list[str] = []
     redo: list[str] = []
 
@@ -44,7 +54,7 @@ class Draft:
     def __init__(self, folder: Path, base: Path) -> None:
         """`folder` keeps the draft; files that the scenario names are relative to `base`."""
         self._path, self.base = folder / DRAFT, base
-        self._stored = _Stored()
+        self._stored = _Stored(EMPTY)
         if self._path.exists():
             try:
                 self._stored = msgspec.json.decode(read_bytes(self._path), type=_Stored)
@@ -61,9 +71,9 @@ class Draft:
         return self._stored.file
 
     @property
-    def version(self) -> int:
-        """Another after every change."""
-        return self._stored.version
+    def version(self) -> str:
+        """The same for the same text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:16]
 
     @property
     def is_saved(self) -> bool:
@@ -129,5 +139,4 @@ class Draft:
 
     def _keep(self, text: str) -> None:
         self._stored.text = text
-        self._stored.version += 1
         write_file(self._path, msgspec.json.encode(self._stored))

@@ -19,20 +19,10 @@ from flexpress.planning.plan_file import check_plan
 from flexpress.report.web_map.data import map_data
 from flexpress.scenario import Scenario
 
-_SCRIPTS = (
-    "theme",
-    "flight",
-    "view",
-    "paint",
-    "labels",
-    "drones",
-    "tooltip",
-    "panel",
-    "clock",
-    "app",
-    "input",
-    "main",
-)
+DRAWING = ("theme", "flight", "view", "paint", "labels", "drones", "tooltip", "clock")
+"""What draws a plan, here and in mission control."""
+
+_SCRIPTS = (*DRAWING, "panel", "app", "input", "main")
 """In the order in which they run; all share one scope."""
 
 
@@ -52,15 +42,16 @@ def write_map(scenario: Scenario, plan: Plan, path: Path, outputs: Outputs) -> N
 def html_map(scenario: Scenario, plan: Plan) -> str:
     """The whole page; the same plan gives the same text."""
     environment = Environment(autoescape=True, keep_trailing_newline=True)
-    return environment.from_string(_asset("map.html.j2")).render(
+    return environment.from_string(map_asset("map.html.j2")).render(
         title=f"{scenario.name}: {plan.objective}",
-        style=_asset("map.css"),
-        script="\n".join(_asset(f"{name}.js") for name in _SCRIPTS),
+        style=map_asset("map.css"),
+        script="\n".join(map_asset(f"{name}.js") for name in _SCRIPTS),
         data=_script_json(map_data(scenario, plan)),
     )
 
 
-def _asset(name: str) -> str:
+def map_asset(name: str) -> str:
+    """A style sheet, script or template of the map."""
     return (files("flexpress.report.web_map") / "assets" / name).read_text(encoding="utf-8")
 
 

@@ -14,6 +14,10 @@ const app = {
   marked: 0, // visits of the chosen tour that are shown as done
   dirty: new Set(),
 
+  // Seconds since its take-off: all leave together.
+  timeOf(tour) {
+    return this.time;
+  },
   // How much a tour stands out, 0 to 1.
   strength(tour) {
     if (this.chosen) return tour === this.chosen ? 1 : tour === this.pointed ? 0.6 : 0.15;

@@ -6,20 +6,26 @@ const [PLAY, PAUSE] = ["M4 2.5l9.5 5.5L4 13.5z", "M4 2.5h3v11h-3zM9 2.5h3v11h-3z
 
 class Clock {
   constructor(longest, onTime) {
-    [this.longest, this.onTime, this.time, this.last, this.frame] = [longest, onTime, 0, null, 0];
+    [this.onTime, this.time, this.last, this.frame] = [onTime, 0, null, 0];
     this.slider = byId("time");
-    this.slider.max = longest;
     this.slider.addEventListener("input", () => this.set(Number(this.slider.value)));
     this.slider.addEventListener("keydown", (event) => this.step(event));
     byId("play").addEventListener("click", () => this.toggle());
+    this.cover(longest);
+    this.pause();
+  }
+
+  // Run from 0 to the longest round trip.
+  cover(longest) {
+    this.longest = longest;
+    this.slider.max = longest;
     this.offerPaces();
     this.set(0);
-    this.pause();
   }
 
   offerPaces() {
     const enough = PACES.filter((pace) => pace <= Math.max(this.longest / 4, 1));
-    byId("speed").append(...enough.map((pace) => new Option(`${pace} ×`, pace)));
+    byId("speed").replaceChildren(...enough.map((pace) => new Option(`${pace} ×`, pace)));
     byId("speed").value = enough.findLast((pace) => pace <= this.longest / SHOW) ?? 1;
   }
 

@@ -49,7 +49,7 @@ function colourDrones({ drones, star }) {
 
 function moveDrones({ drones, star }, app) {
   for (const { tour, group, ring } of drones) {
-    const { state, place, hovered } = droneAt(tour.legs, app.time);
+    const { state, place, hovered } = droneAt(tour.legs, app.timeOf(tour));
     const [px, py] = app.view.toScreen(place);
     Object.assign(group.dataset, { x: place[0], y: place[1], state });
     group.setAttribute("transform", `translate(${px.toFixed(2)} ${py.toFixed(2)})`);
@@ -58,6 +58,8 @@ function moveDrones({ drones, star }, app) {
     ring.setAttribute("visibility", state === "hovering" ? "visible" : "hidden");
     ring.setAttribute("stroke-dasharray", `${part * ROUND} ${ROUND}`);
   }
+  star.setAttribute("visibility", app.plan.server ? "visible" : "hidden");
+  if (!app.plan.server) return;
   const [px, py] = app.view.toScreen(app.plan.server);
   star.setAttribute("transform", `translate(${px.toFixed(2)} ${py.toFixed(2)})`);
 }

@@ -13,7 +13,7 @@ function paintLabels(pen, app) {
   pen.strokeStyle = page.paper;
   pen.fillStyle = page.ink;
   const taken = seen.map(({ at }) => around(at, 6));
-  taken.push(around(app.view.toScreen(app.plan.server), 12));
+  if (app.plan.server) taken.push(around(app.view.toScreen(app.plan.server), 12));
   writeZones(pen, app, taken);
   const lines = linesInView(app);
   for (const stop of seen) writeLabel(pen, app, stop, taken, lines);

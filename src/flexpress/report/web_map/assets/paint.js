@@ -130,16 +130,17 @@ function paintClients(pen, app) {
   const radius = clientRadius(app);
   for (const tour of app.backToFront()) {
     pen.globalAlpha = app.strength(tour);
-    if (app.time > 0) paintFlown(pen, app, tour);
-    const done = visitsDone(tour, app.plan, app.time);
+    const time = app.timeOf(tour);
+    if (time > 0) paintFlown(pen, app, tour, time);
+    const done = visitsDone(tour, app.plan, time);
     paintDots(pen, app, tour, tour.clients.slice(done), radius, false);
     paintDots(pen, app, tour, tour.clients.slice(0, done), radius, true);
   }
 }
 
-function paintFlown(pen, app, tour) {
+function paintFlown(pen, app, tour, time) {
   if (!tour.legs.length) return;
-  const { leg, passed, place } = droneAt(tour.legs, app.time);
+  const { leg, passed, place } = droneAt(tour.legs, time);
   const points = tour.legs.slice(0, leg).flatMap((l) => l.points);
   points.push(...tour.legs[leg].points.slice(0, passed), place);
   pen.strokeStyle = tour.shade;

@@ -24,12 +24,12 @@ function thingAt(app, [px, py], reach) {
     const [x, y] = app.view.toScreen(point);
     return Math.hypot(x - px, y - py);
   };
-  const flying = app.drones.drones.map(({ tour }) => ({ tour, drone: true, place: droneAt(tour.legs, app.time) }));
+  const flying = app.drones.drones.map(({ tour }) => ({ tour, drone: true, place: droneAt(tour.legs, app.timeOf(tour)) }));
   const out = flying.filter(({ place }) => place.state === "flying" || place.state === "hovering");
   return (
     nearest(out, ({ place }) => distance(place.place), reach + 8) ??
     nearest(app.visits, ({ client }) => distance(app.plan.clients[client]), reach + 4) ??
-    (distance(app.plan.server) < reach + 8 ? { server: true } : null) ??
+    (app.plan.server && distance(app.plan.server) < reach + 8 ? { server: true } : null) ??
     nearest(app.tours.map((tour) => ({ tour })), ({ tour }) => distanceToTour(app.view, tour, px, py), reach) ??
     zoneAt(app, [px, py])
   );
@@ -99,13 +99,14 @@ function tipOf(app, thing) {
     return [shortened(name || `No-fly zone ${thing.zone + 1}`, 80), name ? [["no-fly zone", String(thing.zone + 1)]] : []];
   }
   const { tour, client } = thing;
+  if (client !== undefined && !tour.facts) return [asClient(nameOf(plan, client), "Client"), []];
   const title = `Transporter ${tour.number}`;
   if (client !== undefined) {
     const place = `${thing.visit + 1} of ${tour.clients.length}, transporter ${tour.number}`;
     const arrival = arrivalText(tour.arrivals[thing.visit]);
     return [asClient(nameOf(plan, client), "Client"), [["arrival", arrival], ["visit", place], ...tour.facts.slice(0, 2)]];
   }
-  const now = thing.drone ? [["now", doing(plan, tour, droneAt(tour.legs, app.time))]] : [];
+  const now = thing.drone ? [["now", doing(plan, tour, droneAt(tour.legs, app.timeOf(tour)))]] : [];
   return [title, [...now, ["clients", String(tour.clients.length)], ...tour.facts]];
 }
 

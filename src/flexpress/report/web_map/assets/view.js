@@ -7,7 +7,8 @@ function boxOf(plan) {
   const corners = plan.transporters.flatMap((tour) => tour.corners.flat());
   const blocks = plan.blocks.flatMap(([west, south, east, north]) => [[west, south], [east, north]]);
   const box = { west: Infinity, south: Infinity, east: -Infinity, north: -Infinity };
-  for (const [x, y] of [plan.server, ...plan.clients, ...corners, ...blocks, ...plan.zones.flat()]) {
+  const server = plan.server ? [plan.server] : [];
+  for (const [x, y] of [...server, ...plan.clients, ...corners, ...blocks, ...plan.zones.flat()]) {
     box.west = Math.min(box.west, x);
     box.east = Math.max(box.east, x);
     box.south = Math.min(box.south, y);
@@ -19,8 +20,10 @@ function boxOf(plan) {
 const within = (low, value, high) => Math.min(Math.max(value, low), high);
 
 class View {
-  constructor(box) {
+  // `beyond`: how far it may move past the box, as a share of its larger side.
+  constructor(box, beyond = 0) {
     this.box = box;
+    this.beyond = beyond;
     [this.width, this.height] = [1, 1];
     this.fit();
   }
@@ -50,6 +53,10 @@ class View {
     return [this.width / 2 + (x - this.x) * this.scale, this.height / 2 - (y - this.y) * this.scale];
   }
 
+  toPlane([px, py]) {
+    return [this.x + (px - this.width / 2) / this.scale, this.y - (py - this.height / 2) / this.scale];
+  }
+
   // Move what is seen by so many pixels.
   pan(dx, dy) {
     this.moveTo(this.x - dx / this.scale, this.y + dy / this.scale);
@@ -57,14 +64,16 @@ class View {
 
   moveTo(x, y) {
     this.fitted = false;
-    this.x = within(this.box.west, x, this.box.east);
-    this.y = within(this.box.south, y, this.box.north);
+    const { west, south, east, north } = this.box;
+    const margin = this.beyond * Math.max(east - west, north - south);
+    this.x = within(west - margin, x, east + margin);
+    this.y = within(south - margin, y, north + margin);
   }
 
   // Zoom so that what is below the pixel stays there.
   zoom(factor, px = this.width / 2, py = this.height / 2) {
     const fit = this.fittingScale;
-    const scale = within(fit / 2, this.scale * factor, fit * CLOSEST);
+    const scale = within(fit / (2 + 8 * this.beyond), this.scale * factor, fit * CLOSEST);
     const metres = 1 / this.scale - 1 / scale;
     this.scale = scale;
     this.moveTo(this.x + (px - this.width / 2) * metres, this.y - (py - this.height / 2) * metres);
