@@ -44,6 +44,7 @@ class _Stored(msgspec.Struct, forbid_unknown_fields=True):
     text: str
     file: str = ""  # where it was opened, or saved last, within the folder
     saved: str = ""  # the text there
+    openings: int = 0
     undo: list[str] = []
     redo: list[str] = []
 
@@ -74,6 +75,11 @@ class Draft:
     def version(self) -> str:
         """The same for the same text."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:16]
+
+    @property
+    def openings(self) -> int:
+        """How often something else was opened: then the map shows all of it."""
+        return self._stored.openings
 
     @property
     def is_saved(self) -> bool:
@@ -126,7 +132,12 @@ class Draft:
     def opened(self, file: str, text: str) -> None:
         """The text of a file, or with `file` empty of none; the former draft can be undone."""
         self.replace(text)
+        self.note_opening()
         self.saved_as(file)
+
+    def note_opening(self) -> None:
+        self._stored.openings += 1
+        self._keep(self.text)
 
     def saved_as(self, file: str) -> None:
         self._stored.file, self._stored.saved = file, self.text if file else ""

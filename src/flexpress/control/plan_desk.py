@@ -63,6 +63,7 @@ class PlanDesk:
             scenario = None
         return {
             "version": draft.version,
+            "openings": draft.openings,
             "text": draft.text,
             "file": draft.file,
             "saved": draft.is_saved,
@@ -132,13 +133,13 @@ class PlanDesk:
         """What came of it, in one line."""
         if name.lower().endswith(".toml"):
             text = content.decode("utf-8-sig", errors="replace")
-            self.draft.replace(text)
-            self.draft.saved_as("")
+            self.draft.opened("", text)
             note = "the scenario is opened; save it to keep it as a file"
         else:
             sites = Sites.of(self.draft.data, self.draft.base)
             changed, note = with_upload(sites, read_upload(name, content, sites))
             self.change_sites(changed, sites)
+            self.draft.note_opening()
         self.publish()
         return note
 
@@ -165,7 +166,8 @@ class PlanDesk:
             return
         folder = self._folder.free(scenario, scenario.plan.objective)
         self._asked, self._remedies = scenario, []
-        self._search = {"version": self.draft.version, "curve": []}
+        serial = self._search.get("serial", 0) + 1
+        self._search = {"version": self.draft.version, "serial": serial, "curve": []}
         self._show(state="planning")
         try:
             done = await self.worker.perform(Search(scenario, folder, seconds), self._hear)
@@ -217,7 +219,7 @@ class PlanDesk:
         if self._asked is None or number >= len(self._remedies):
             raise InputError("there is no such remedy any more; plan again")
         self.draft.change(remedy_changes(self._asked, self._remedies[number]))
-        self._search = dict(_IDLE)
+        self._search = {**_IDLE, "serial": self._search["serial"]}
 
 
 def _check_node(node: int, sites: Sites) -> None:

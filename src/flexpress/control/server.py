@@ -134,6 +134,8 @@ class ControlServer:
             outbox.refuse(f"not understood: {error}")
         except FlexpressError as error:
             outbox.refuse(str(error))
+        except Exception as error:  # a bug must not end the socket
+            outbox.refuse(f"{type(error).__name__}: {error}. This is a bug; please report it")
 
     def perform(self, wish: messages.Command) -> None:
         desk = self.learn if isinstance(wish, _LEARN) else self.field if isinstance(wish, _FIELD) else self.plan

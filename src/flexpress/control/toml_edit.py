@@ -52,8 +52,16 @@ def _changed(data: dict[str, Any], table: str, key: str, value: object | None) -
     if value is None:
         section.pop(key, None)
     else:
-        section[key] = tomllib.loads(_line(key, value))[key]
+        section[key] = _as_read(key, value)
     return data
+
+
+def _as_read(key: str, value: object) -> object:
+    """The value as the reader gives it; InputError if TOML has none like it."""
+    try:
+        return tomllib.loads(_line(key, value))[key]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        raise InputError(f"{key}: cannot be written to a scenario's file") from None
 
 
 def _line(key: str, value: object) -> str:

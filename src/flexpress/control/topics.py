@@ -22,7 +22,7 @@ class Topics:
 
     def publish(self, topic: str, value: Any) -> None:
         """To all listeners, unless it is what they know."""
-        message = msgspec.json.encode({"topic": topic, "value": value})
+        message = msgspec.json.encode({"topic": topic, "value": value}, enc_hook=_plain)
         if self._last.get(topic) == message:
             return
         self._last[topic] = message
@@ -36,3 +36,10 @@ class Topics:
 
     def leave(self, listener: Listener) -> None:
         self._listeners.discard(listener)
+
+
+def _plain(value: Any) -> float:
+    """Quantities remember their unit; here they are numbers."""
+    if isinstance(value, float):
+        return float(value)
+    raise NotImplementedError(type(value).__name__)

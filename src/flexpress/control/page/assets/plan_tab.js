@@ -2,7 +2,7 @@
 
 let drawnPlan = null; // the map of a stored plan that is shown: { name, map }
 let compared = null; // the other one
-let first = true; // nothing has been shown yet
+let openings = -1; // of the draft, when all of it was shown
 let clock = null;
 
 const busy = () => ["planning", "proving", "diagnosing"].includes(topics.search?.state);
@@ -22,15 +22,16 @@ function fits(map) {
 }
 
 function showMap(fit = false) {
-  if (!topics.document || !editable()) return;
+  if (!topics.document || byId("learn-panel").hidden === false) return;
+  const opened = topics.document.openings !== openings;
+  openings = topics.document.openings;
   const { map, stale } = currentMap();
   scene.other = compared && fits(compared.map) ? toursOf(compared.map) : [];
   const { state, version, out_of_reach = [], overdrawn = [] } = topics.search ?? {};
   const binding = version === topics.document.version && ["diagnosing", "infeasible"].includes(state);
   [scene.marked, scene.overdrawn] = binding ? [out_of_reach, overdrawn] : [[], []];
   scene.timeOf = () => scene.time;
-  scene.show(topics.document, map, { stale, fit: fit || first });
-  first = false;
+  scene.show(topics.document, map, { stale, fit: fit || opened });
   showTable(map && !stale ? map : null);
   coverClock(map && !stale ? Math.max(...map.transporters.map((tour) => tour.round_trip)) : 0);
   showHint();
@@ -68,7 +69,7 @@ on("document", (draft) => {
   showFields();
   showFaults(draft.faults);
   showSensors();
-  showMap(draft.clients.length + (draft.server ? 1 : 0) > 1 && !scene.plan.clients.length);
+  showMap();
 });
 
 on("files", ({ scenarios, presets }) => {
@@ -96,7 +97,7 @@ on("search", (search) => {
   const text = STATES[search.state](search);
   byId("search-state").textContent = text;
   byId("search-state").classList.toggle("fault", ["infeasible", "failed", "diagnosing"].includes(search.state));
-  byId("search-state").dataset.state = search.state;
+  Object.assign(byId("search-state").dataset, { state: search.state, serial: search.serial ?? 0 });
   byId("stop").disabled = !busy();
   byId("plan").disabled = busy() || (topics.document?.faults.length ?? 1) > 0;
   if (search.state === "planning") drawnPlan = null;
@@ -195,7 +196,7 @@ const secondsIn = (id) => {
 
 function listenToPlan() {
   const fresh = (wish) => () => {
-    [first, drawnPlan, compared] = [true, null, null];
+    [drawnPlan, compared] = [null, null];
     send(wish());
   };
   clicked("new", () => {

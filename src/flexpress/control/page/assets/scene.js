@@ -60,6 +60,7 @@ const scene = {
     const room = side ? 0 : 500; // a single place
     this.view.box = { west: box.west - room, south: box.south - room, east: box.east + room, north: box.north + room };
     if (fit) this.view.fit();
+    else this.view.fitted = false; // what is edited stays below the hand
   },
 
   colour() {

@@ -182,7 +182,6 @@ async function upload(name, content) {
   const said = await answer.json().catch(() => ({ fault: `${name}: refused, ${answer.statusText}` }));
   byId("upload-note").textContent = said.note ?? "";
   refuse(said.fault ?? "");
-  if (said.note) look((view) => view.fit());
 }
 
 const guessName = (text) => (/^\s*[{[]/.test(text) ? "pasted.geojson" : /^\s*</.test(text) ? "pasted.kml" : "pasted.csv");
