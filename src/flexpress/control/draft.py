@@ -28,6 +28,7 @@ speeds = ["10 m/s", "10 m/s"]
 
 [link]
 transfer_time = "10 s"
+altitude = "120 m"
 """
 """The draft of an empty map."""
 

@@ -69,14 +69,15 @@ function runRow({ name, state, report, running, shown, slot }) {
 // The plan of the shown run, with its drones under way.
 async function showFlight() {
   const name = shownRun;
-  if (name && runMap?.name !== name) {
+  const begun = Object.keys(runFolders()[name]?.runs ?? {}).length; // before that it may have no plan
+  if (begun && runMap?.name !== name) {
     runMap = { name, map: null };
     const answer = await fetch(`/run/${encodeURIComponent(name)}/map.json`);
     if (answer.ok) runMap = { name, map: await answer.json() };
     else runMap = null; // its plan is not made yet
   }
   if (byId("learn-panel").hidden) return;
-  if (!runMap?.map) return runMap || scene.show(topics.document, null, {});
+  if (!runMap?.map) return runMap || !topics.document || scene.show(topics.document, null, {});
   if (scene.flown !== runMap.map) {
     scene.flown = runMap.map;
     [scene.marked, scene.overdrawn, scene.other] = [[], [], []];

@@ -152,6 +152,7 @@ function showScale(view) {
   byId("scale-text").textContent = lengthText(metres);
   byId("scale-bar").style.width = `${metres * view.scale}px`;
   Object.assign(surface.dataset, { scale: view.scale, x: view.x, y: view.y });
+  if (!scene.pointer) byId("read-out").textContent = readOut([view.x, view.y]);
 }
 
 function look(change) {
