@@ -34,7 +34,8 @@ const before = state.dataset.serial;
 const begun = performance.now();
 document.getElementById("plan").click();
 (function look() {
-  if (state.dataset.serial !== before && !document.getElementById("table").hidden && /^Searching: /.test(state.textContent))
+  const shown = !document.getElementById("table").hidden && /^Searching: /.test(state.textContent);
+  if (state.dataset.serial !== before && shown)
     requestAnimationFrame(() => done(performance.now() - begun));
   else requestAnimationFrame(look);
 })();
@@ -45,7 +46,11 @@ FRAMES = """
 const done = arguments[0];
 const surface = document.getElementById("surface");
 const { left, top, width, height } = surface.getBoundingClientRect();
-const at = (step) => ({ pointerId: 1, button: 0, bubbles: true, clientX: left + width / 2 + 150 * Math.sin(step / 20), clientY: top + height / 2 + 100 * Math.cos(step / 20) });
+const at = (step) => ({
+  pointerId: 1, button: 0, bubbles: true,
+  clientX: left + width / 2 + 150 * Math.sin(step / 20),
+  clientY: top + height / 2 + 100 * Math.cos(step / 20),
+});
 surface.setPointerCapture = () => {};
 const fire = (type, step) => surface.dispatchEvent(new PointerEvent(type, at(step)));
 fire("pointerdown", 0);
@@ -66,9 +71,19 @@ def large(num_clients: int) -> Scenario:
     """Sensors at random in a square, four drones per hundred."""
     rng = np.random.default_rng(0)
     side = 300 * num_clients**0.5
-    network = {"server": [side / 2, side / 2], "clients": (side * rng.random((num_clients, 2))).tolist()}
+    network = {
+        "server": [side / 2, side / 2],
+        "clients": (side * rng.random((num_clients, 2))).tolist(),
+    }
     speeds = [10.0] * max(4, num_clients // 50)
-    return Scenario.from_dict({"name": f"n{num_clients}", "network": network, "fleet": {"speeds": speeds}, "link": {"transfer_time": 6.0}})
+    return Scenario.from_dict(
+        {
+            "name": f"n{num_clients}",
+            "network": network,
+            "fleet": {"speeds": speeds},
+            "link": {"transfer_time": 6.0},
+        }
+    )
 
 
 @contextmanager
@@ -115,15 +130,31 @@ def measure(num_clients: int, repeats: int) -> str:
 
 def pictures(folder: Path) -> None:
     """The page with the preset `alps` and a plan: light, dark, on a phone."""
-    with tempfile.TemporaryDirectory() as place, page(Scenario.preset("alps"), Path(place)) as browser:
-        browser.execute_script("document.getElementById('plan-seconds').value = '2'; document.getElementById('plan').click()")
+    with (
+        tempfile.TemporaryDirectory() as place,
+        page(Scenario.preset("alps"), Path(place)) as browser,
+    ):
+        browser.execute_script("document.getElementById('plan-seconds').value = '2'")
+        browser.execute_script("document.getElementById('plan').click()")
         while "kept" not in browser.find_element("id", "search-state").text:
             time.sleep(0.2)
         browser.execute_script("document.getElementById('files').open = false")
-        for name, size, scheme in (("light", None, "light"), ("dark", None, "dark"), ("phone", PHONE, "light")):
-            metrics = {"width": size[0] if size else 1280, "height": size[1] if size else 860, "deviceScaleFactor": 1, "mobile": bool(size)}
+        for name, size, scheme in (
+            ("light", None, "light"),
+            ("dark", None, "dark"),
+            ("phone", PHONE, "light"),
+        ):
+            metrics = {
+                "width": size[0] if size else 1280,
+                "height": size[1] if size else 860,
+                "deviceScaleFactor": 1,
+                "mobile": bool(size),
+            }
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            browser.execute_cdp_cmd(
+                "Emulation.setEmulatedMedia",
+                {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+            )
             time.sleep(1)
             browser.execute_script("document.getElementById('reset').click()")
             time.sleep(1)

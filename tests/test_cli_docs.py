@@ -18,7 +18,8 @@ with warnings.catch_warnings():
 
 PAGE = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^    \$ flexpress (.*)$", PAGE, re.MULTILINE)
-OPTIONS = {"plan": 13, "export": 4, "map": 2, "simulate": 11, "data": 2, "bound": 6, "report": 2, "control": 3}
+OPTIONS = {"plan": 13, "export": 4, "map": 2, "simulate": 11, "data": 2, "bound": 6, "report": 2}
+OPTIONS["control"] = 3
 MISTAKES = ["plan fuor", "plann four", "plan four --seconds -1"]
 
 

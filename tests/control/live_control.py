@@ -60,7 +60,9 @@ class Page:
     def __init__(self, browser: Chrome, address: str) -> None:
         self.browser = browser
         browser.get(address)
-        self.wait_for(lambda: self.run("return document.querySelectorAll('#presets option').length"))
+        self.wait_for(
+            lambda: self.run("return document.querySelectorAll('#presets option').length")
+        )
 
     def run(self, script: str, *arguments: object) -> Any:
         return self.browser.execute_script(script, *arguments)  # type: ignore[no-untyped-call]  # not in its types

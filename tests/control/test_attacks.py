@@ -13,7 +13,6 @@ import pytest
 from aiohttp import ClientSession, WSMessage, WSMsgType, WSServerHandshakeError
 from live_control import Control, control
 
-
 CHUNKED = {"Transfer-Encoding": "chunked"}
 
 
@@ -70,7 +69,9 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(live: Control) -> Non
     assert "SameSite=Strict" in headers["Set-Cookie"]
 
 
-@pytest.mark.parametrize("path", ["/", "/control.js", "/scenario.toml", "/socket", "/plan/x/map.json"])
+@pytest.mark.parametrize(
+    "path", ["/", "/control.js", "/scenario.toml", "/socket", "/plan/x/map.json"]
+)
 @pytest.mark.parametrize("token", ["", "wrong", "é"])
 def test_a_wrong_token(path: str, token: str, live: Control) -> None:
     headers = {**good(live), "Cookie": f"flexpress-control-{live.port}={token}"}
@@ -79,7 +80,9 @@ def test_a_wrong_token(path: str, token: str, live: Control) -> None:
     assert ask(live, "GET", "/?token=wrong", headers)[0] == 403
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "evil.example:{port}", "127.0.0.1.nip.io:{port}", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1", "evil.example:{port}", "127.0.0.1.nip.io:{port}", ""]
+)
 def test_a_wrong_host(host: str, live: Control) -> None:
     """A name of somebody else that leads to this machine: DNS rebinding."""
     host = host.format(port=live.port)
@@ -127,7 +130,9 @@ def test_an_upload_that_is_too_large(declared: bool, live: Control) -> None:
     headers = {**good(live), **({"Content-Length": "999999999"} if declared else CHUNKED)}
     chunk = b"%x\r\n%b\r\n" % (1_000_000, b"a" * 1_000_000)
     try:
-        status = ask(live, "POST", "/upload?name=a.csv", headers, None if declared else chunk * 21)[0]
+        status = ask(live, "POST", "/upload?name=a.csv", headers, None if declared else chunk * 21)[
+            0
+        ]
     except (BrokenPipeError, ConnectionResetError):  # it does not read all of it
         return
     assert status == 413
@@ -198,7 +203,9 @@ def test_malformed_messages(live: Control) -> None:
         said = []
         async with (
             ClientSession() as session,
-            session.ws_connect(f"http://127.0.0.1:{live.port}/socket", headers=good(live)) as socket,
+            session.ws_connect(
+                f"http://127.0.0.1:{live.port}/socket", headers=good(live)
+            ) as socket,
         ):
             for message in MALFORMED:
                 if isinstance(message, str):
@@ -225,7 +232,9 @@ def test_a_message_that_is_too_large_ends_the_socket(live: Control) -> None:
     async def talk() -> WSMsgType:
         async with (
             ClientSession() as session,
-            session.ws_connect(f"http://127.0.0.1:{live.port}/socket", headers=good(live)) as socket,
+            session.ws_connect(
+                f"http://127.0.0.1:{live.port}/socket", headers=good(live)
+            ) as socket,
         ):
             with suppress(ConnectionError):  # it does not read all of it
                 await socket.send_str("x" * 6_000_000)

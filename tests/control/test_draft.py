@@ -81,7 +81,11 @@ def test_a_damaged_draft(draft: Draft, tmp_path: Path) -> None:
 def test_all_faults_are_told_with_their_keys(draft: Draft) -> None:
     draft.opened("", preset_text("four"))
     draft.change({"fleet": {"speeds": [-3.0, "x"]}, "plan": {"solver": "guess"}})
-    assert [key for key, _ in draft.faults()] == ["fleet.speeds[0]", "fleet.speeds[1]", "plan.solver"]
+    assert [key for key, _ in draft.faults()] == [
+        "fleet.speeds[0]",
+        "fleet.speeds[1]",
+        "plan.solver",
+    ]
     assert draft.faults()[0][1].startswith("fleet.speeds[0] = -3.0: must be greater than 0")
 
 

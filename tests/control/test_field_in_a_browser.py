@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ class Background:
         self._thread = threading.Thread(target=self._run)
 
     def _run(self) -> None:
-        try:
+        with suppress(KeyboardInterrupt):
             self.result = rehearse(
                 SMALL,
                 out=self.folder,
@@ -54,8 +55,6 @@ class Background:
                 speedup=60.0,
                 should_stop=self.over.is_set,
             )
-        except KeyboardInterrupt:
-            pass
 
     def __enter__(self) -> Background:
         self._thread.start()
@@ -77,18 +76,26 @@ def test_a_rehearsal_is_watched_and_a_tour_voided(browser: Chrome, tmp_path: Pat
             page.click("tab-field")
             page.wait_for(lambda: page.state("field-state") == "live")
             page.wait_for(lambda: "out" in page.text("courier-rows"))
-            page.wait_for(lambda: page.run("return document.querySelectorAll('#field-curve polyline').length"))
+            page.wait_for(
+                lambda: page.run("return document.querySelectorAll('#field-curve polyline').length")
+            )
             page.browser.refresh()
             page.wait_for(lambda: page.state("field-state") == "live")
             page.wait_for(lambda: "courier-1" in page.text("courier-rows"))
             void_a_tour(page)
-            page.wait_for(lambda: "is void" in page.text("field-state") or "void" in page.text("field-state"))
+            page.wait_for(
+                lambda: "is void" in page.text("field-state") or "void" in page.text("field-state")
+            )
     assert complaints(browser) == []
 
 
 def void_a_tour(page: Page) -> None:
     """Twice asked: once by the page, once by the server, with the name to be typed."""
-    script = "const b = [...document.querySelectorAll('#courier-rows button')].find((e) => e.textContent === 'Void…'); b?.click(); return Boolean(b)"
+    script = (
+        "const all = [...document.querySelectorAll('#courier-rows button')];"
+        "const found = all.find((each) => each.textContent === 'Void…');"
+        "found?.click(); return Boolean(found)"
+    )
     page.wait_for(lambda: page.run(script))
     assert "once more" in page.text("confirm-text")
     page.click("confirm-yes")

@@ -73,7 +73,9 @@ def test_watched_paused_and_resumed(page: Page, live: Control, tmp_path: Path) -
     page.type("horizon", "100000")
     page.click("simulate")
     page.wait_for(lambda: "slot" in page.text("learn-state"))
-    page.wait_for(lambda: page.run("return document.querySelectorAll('#learn-curve polyline').length"))
+    page.wait_for(
+        lambda: page.run("return document.querySelectorAll('#learn-curve polyline').length")
+    )
     page.browser.refresh()
     page.wait_for(lambda: page.state("learn-state") == "running")
     page.click("pause")
@@ -105,7 +107,9 @@ def test_to_the_end_and_its_report(page: Page, live: Control) -> None:
     assert names == ["async-head-start", "sync-head-start"]
     assert all(load_run(folder / name).trace.complete for name in names)
     assert page.run("return document.querySelectorAll('#curve-key li').length") == 2
-    write = page.browser.find_element("css selector", f"[data-run='{folder.name}'] button:last-child")
+    write = page.browser.find_element(
+        "css selector", f"[data-run='{folder.name}'] button:last-child"
+    )
     page.run("arguments[0].click()", write)
     link = page.wait_for(
         lambda: page.browser.find_elements("css selector", f"[data-run='{folder.name}'] a")

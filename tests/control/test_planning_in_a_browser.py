@@ -40,7 +40,11 @@ def page(browser: Chrome, live: Control) -> Iterator[Page]:
     yield page
     assert complaints(browser) == []
     own = f"http://127.0.0.1:{live.port}/"
-    assert [url for url, document in requested(browser) if document.startswith(own) and not url.startswith((own, f"ws{own[4:]}", "data:", "blob:"))] == []
+    assert [
+        url
+        for url, document in requested(browser)
+        if document.startswith(own) and not url.startswith((own, f"ws{own[4:]}", "data:", "blob:"))
+    ] == []
 
 
 SENSORS = [(300, 300), (1700, 300), (1700, 1700), (300, 1700), (1000, 400)]
@@ -50,7 +54,9 @@ def place(page: Page) -> None:
     """The server in the middle and five sensors, by hand."""
     page.use("server")
     page.click_map(1000, 1000)
-    page.wait_for(lambda: page.run("return document.querySelectorAll('#sensors tbody tr').length") == 1)
+    page.wait_for(
+        lambda: page.run("return document.querySelectorAll('#sensors tbody tr').length") == 1
+    )
     page.use("sensor")
     for number, (x, y) in enumerate(SENSORS, start=1):
         page.click_map(x, y)
@@ -71,11 +77,14 @@ def plan(page: Page, state: str = "done", seconds: str = "1") -> None:
 
 def newest(live: Control) -> Path:
     """The folder of the last plan."""
-    return max((live.folder / "flexpress-out").iterdir(), key=lambda each: (each / "plan.json").stat().st_mtime_ns)
+    return max(
+        (live.folder / "flexpress-out").iterdir(),
+        key=lambda each: (each / "plan.json").stat().st_mtime_ns,
+    )
 
 
 def draft(page: Page) -> dict[str, object]:
-    text = page.run("const r = new XMLHttpRequest(); r.open('GET', '/scenario.toml', false); r.send(); return r.responseText")
+    text = page.run("return fetch('/scenario.toml').then((answer) => answer.text())")
     return tomllib.loads(text)
 
 
@@ -160,7 +169,9 @@ def test_an_infeasible_budget_and_the_remedy(page: Page) -> None:
     plan(page, "infeasible")
     assert "no plan" in page.text("search-state")
     page.browser.refresh()
-    remedy = page.wait_for(lambda: page.browser.find_elements("css selector", "[data-remedy=budgets]"))
+    remedy = page.wait_for(
+        lambda: page.browser.find_elements("css selector", "[data-remedy=budgets]")
+    )
     page.run("arguments[0].click()", remedy[0])
     page.wait_for(lambda: page.state("search-state") == "idle")
     plan(page)
@@ -182,7 +193,10 @@ def test_what_is_wrong_stands_beside_its_field(page: Page) -> None:
     place(page)
     speed = page.browser.find_element("css selector", "[aria-label='Speed of drone 2']")
     page.enter(speed, "14 knots")
-    text = "fleet.speeds[1] = \"14 knots\": unknown unit in '14 knots': a speed may be given in m/s, km/h, mph, kn"
+    text = (
+        "fleet.speeds[1] = \"14 knots\": unknown unit in '14 knots': "
+        "a speed may be given in m/s, km/h, mph, kn"
+    )
     page.wait_for(lambda: page.text("fault-fleet.speeds[1]") == text)
     field = page.browser.find_element("css selector", "[aria-label='Speed of drone 2']")
     assert field.get_attribute("aria-invalid") == "true"
@@ -214,7 +228,9 @@ def test_by_keyboard_alone(page: Page) -> None:
     page["surface"].send_keys(Keys.ARROW_LEFT * 3, Keys.ENTER)
     page.wait_for(lambda: page.num_sensors() == 1)
     page["sensor-list"].find_element("tag name", "summary").send_keys(Keys.ENTER)
-    first = page.wait_for(lambda: page.browser.find_elements("css selector", "[data-node='1'] input"))[0]
+    first = page.wait_for(
+        lambda: page.browser.find_elements("css selector", "[data-node='1'] input")
+    )[0]
     page.enter(first, "123.5")
     page.wait_for(lambda: network(page)["clients"][0][0] == 123.5)  # type: ignore[index]
 
@@ -223,7 +239,8 @@ PASTED = {
     "csv": ("id,lat,lon\na,46.60,7.95\nb,46.61,7.93\n", 2),
     "geojson": (
         '{"type": "FeatureCollection", "features": ['
-        '{"type": "Feature", "properties": {}, "geometry": {"type": "Point", "coordinates": [8, 46]}},'
+        '{"type": "Feature", "properties": {},'
+        ' "geometry": {"type": "Point", "coordinates": [8, 46]}},'
         '{"type": "Feature", "properties": {"name": "reserve"}, "geometry": {"type": "Polygon",'
         ' "coordinates": [[[8.1, 46], [8.2, 46], [8.2, 46.1], [8.1, 46]]]}}]}',
         1,
@@ -241,7 +258,8 @@ def test_what_is_pasted(kind: str, page: Page) -> None:
     text, number = PASTED[kind]
     page.run(
         "const data = new DataTransfer(); data.setData('text/plain', arguments[0]);"
-        "document.body.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true}))",
+        "const paste = new ClipboardEvent('paste', {clipboardData: data, bubbles: true});"
+        "document.body.dispatchEvent(paste)",
         text,
     )
     page.wait_for(lambda: page.num_sensors() == number)

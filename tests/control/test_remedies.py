@@ -6,8 +6,8 @@ import pytest
 
 from flexpress import InfeasibleError, Scenario, diagnose, make_plan
 from flexpress.control.remedies import remedy_changes
-from flexpress.scenario import preset_text
 from flexpress.files.disk import parse_toml
+from flexpress.scenario import preset_text
 
 TIGHT = Scenario.from_dict(
     {

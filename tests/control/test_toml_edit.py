@@ -51,7 +51,7 @@ def test_a_key_is_removed() -> None:
 
 
 def test_a_row_that_looks_like_a_table() -> None:
-    text = 'x = [\n  [fleet],\n]\n'.replace("fleet", '"fleet"') + "[fleet]\nspeeds = [1.0]\n"
+    text = "x = [\n  [fleet],\n]\n".replace("fleet", '"fleet"') + "[fleet]\nspeeds = [1.0]\n"
     assert tomllib.loads(set_key(text, "fleet", "speeds", [2.0]))["fleet"] == {"speeds": [2.0]}
 
 
@@ -79,7 +79,13 @@ VALUES = st.one_of(
 def test_it_says_what_it_should(name: str, table: str, key: str, value: object) -> None:
     text = preset_text(name)
     expected = tomllib.loads(text)
-    section = expected.setdefault(table, {}) if table and value is not None else expected.get(table, {}) if table else expected
+    section = (
+        expected.setdefault(table, {})
+        if table and value is not None
+        else expected.get(table, {})
+        if table
+        else expected
+    )
     section.pop(key, None)
     if value is not None:
         section[key] = [list(pair) for pair in value] if isinstance(value, list) else value

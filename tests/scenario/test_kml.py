@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -46,12 +47,12 @@ def test_a_scenario_may_name_it(suffix: str, tmp_path: Path) -> None:
     assert scenario.client_names == ("weir", "2")
     assert scenario.client_altitudes == (None, 1034.0)
     assert scenario.zone_names == ("reserve",)
-    with pytest.raises(InputError, match="is in degrees, but network.server"):
+    with pytest.raises(InputError, match="is in degrees, but"):
         Scenario.from_dict({**data, "network": {**data["network"], "server": [0, 0]}}, tmp_path)  # type: ignore[dict-item]
 
 
 BOMB = '<!DOCTYPE k [<!ENTITY a "aaaaaaaaaa">' + "".join(
-    f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in zip("abcdefg", "bcdefgh", strict=True)
+    f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in pairwise("abcdefgh")
 ) + "]><kml>&h;</kml>"  # fmt: skip
 
 REFUSED = {
@@ -62,7 +63,7 @@ REFUSED = {
     "no .kml in this archive": packed(b"", "readme.txt"),
     "larger than": packed(b" " * 50_000_001),
     "no clients": b"<kml></kml>",
-    "must be lon,lat in degrees": b"<kml><Placemark><Point><coordinates>8;46</coordinates></Point></Placemark></kml>",
+    "must be lon,lat in degrees": KML.replace("8.01,46.55,0", "8;46").encode(),
     "has no coordinates": b"<kml><Placemark><Point/></Placemark></kml>",
 }
 

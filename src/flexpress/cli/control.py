@@ -13,7 +13,10 @@ from flexpress.cli.terminal import say
 def control(
     name: Annotated[str, typer.Argument(metavar="[WHAT]", hidden=True)] = "",
     port: Annotated[
-        int, typer.Option(metavar="P", min=0, max=65535, help="Port; by default a free one.", show_default=False)
+        int,
+        typer.Option(
+            metavar="P", min=0, max=65535, help="Port; by default a free one.", show_default=False
+        ),
     ] = 0,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page.", show_default=False)

@@ -10,9 +10,7 @@ if TYPE_CHECKING:
 else:
     from flexpress.errors import InputError
 
-    _load, __dir__ = lazy_names(
-        __name__, {"server": "ControlServer", "start": "run_control"}
-    )
+    _load, __dir__ = lazy_names(__name__, {"server": "ControlServer", "start": "run_control"})
 
     def __getattr__(name):
         try:

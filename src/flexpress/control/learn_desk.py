@@ -82,7 +82,9 @@ class LearnDesk:
 
     def _go_on(self, name: str) -> None:
         folder = self._folder.run(name)
-        place = folder if (folder / SCENARIO).exists() else next(folder.glob(f"*/{SCENARIO}")).parent
+        place = (
+            folder if (folder / SCENARIO).exists() else next(folder.glob(f"*/{SCENARIO}")).parent
+        )
         scenario = Scenario.load(place / SCENARIO)
         asked = self._asked().get(name, [scenario.run.algorithm])
         self._start(name, Learning(scenario, folder, None, _fixed(asked), resume=True))

@@ -124,4 +124,3 @@ def stored_progress(folder: Path) -> dict[str, Any]:
             for run in runs
         },
     }
-

@@ -16,7 +16,9 @@ _Key = Annotated[str, Meta(pattern=r"^[a-z_][a-z0-9_]{0,40}\Z")]
 _Table = Literal["", "network", "fleet", "link", "power", "plan", "learning", "run"]
 
 
-class Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag=str.lower):
+class Command(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag=str.lower
+):
     """One wish of the page."""
 
 
@@ -67,7 +69,9 @@ class Redo(Command, frozen=True):
 class New(Command, frozen=True):
     """An empty map, in metres, or around a latitude and longitude."""
 
-    around: tuple[Annotated[float, Meta(ge=-90, le=90)], Annotated[float, Meta(ge=-180, le=180)]] | None = None
+    around: (
+        tuple[Annotated[float, Meta(ge=-90, le=90)], Annotated[float, Meta(ge=-180, le=180)]] | None
+    ) = None
 
 
 class Preset(Command, frozen=True):

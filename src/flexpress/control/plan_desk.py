@@ -234,7 +234,9 @@ def _drawn(sites: Sites) -> dict[str, Any]:
     names = [name or each for name, each in zip(sites.names or ids, ids, strict=True)]
     return {
         "geographic": sites.geographic,
-        "origin": as_array([sites.server])[0].tolist() if sites.geographic and sites.server else None,
+        "origin": as_array([sites.server])[0].tolist()
+        if sites.geographic and sites.server
+        else None,
         "server": next(iter(sites.plane([sites.server])), None) if sites.server else None,
         "clients": sites.plane(sites.clients),
         "ids": ids,

@@ -1,4 +1,4 @@
-"""What the planner's process does: search for a plan, prove how good it is, find what would help."""
+"""What the planner's process does: search, prove how good a plan is, find what would help."""
 
 from __future__ import annotations
 

@@ -79,9 +79,7 @@ class ControlServer:
         self._ended.set()
 
     def _app(self) -> web.Application:
-        app = web.Application(
-            middlewares=[self.guard.middleware()], client_max_size=LARGEST_UPLOAD
-        )
+        app = web.Application(middlewares=[self.guard.middleware()], client_max_size=LARGEST_UPLOAD)
         app.add_routes(
             [
                 web.get("/", lambda request: page_file("control.html")),
@@ -138,7 +136,13 @@ class ControlServer:
             outbox.refuse(f"{type(error).__name__}: {error}. This is a bug; please report it")
 
     def perform(self, wish: messages.Command) -> None:
-        desk = self.learn if isinstance(wish, _LEARN) else self.field if isinstance(wish, _FIELD) else self.plan
+        desk = (
+            self.learn
+            if isinstance(wish, _LEARN)
+            else self.field
+            if isinstance(wish, _FIELD)
+            else self.plan
+        )
         desk.perform(wish)
 
     async def _upload(self, request: web.Request) -> web.Response:
@@ -147,7 +151,9 @@ class ControlServer:
             raise web.HTTPRequestEntityTooLarge(LARGEST_UPLOAD, request.content_length or 0)
         content = await request.read()
         try:
-            return web.json_response({"note": self.plan.upload(request.query.get("name", ""), content)})
+            return web.json_response(
+                {"note": self.plan.upload(request.query.get("name", ""), content)}
+            )
         except FlexpressError as error:
             return web.json_response({"fault": str(error)}, status=422)
 

@@ -54,7 +54,9 @@ def _start_in(folder: Path) -> Start:
     if (folder / KIT).is_file():
         kit = folder if folder.name == _OPERATOR else folder.parent / _OPERATOR
         if not (kit / KIT).is_file():
-            raise InputError(f"{kit}: no such kit; watching needs the operator's kit beside this one")
+            raise InputError(
+                f"{kit}: no such kit; watching needs the operator's kit beside this one"
+            )
         return Start(folder.parent, kit=kit)
     if (folder / SCENARIO).is_file() and ((folder / PLAN).is_file() or is_run(folder)):
         return Start(folder, read_text(folder / SCENARIO))
@@ -70,7 +72,9 @@ def run_control(
 ) -> None:
     """Serve the page until Ctrl-C; `on_ready` is called with the address to open."""
     if tiles and not tiles.startswith(("http://", "https://")):
-        raise InputError(f"tiles = {tiles}: must be an address such as https://host/{{z}}/{{x}}/{{y}}.png")
+        raise InputError(
+            f"tiles = {tiles}: must be an address such as https://host/{{z}}/{{x}}/{{y}}.png"
+        )
     asyncio.run(_serve(find_start(name), port, tiles, on_ready))
 
 

@@ -123,6 +123,8 @@ def _end_of_value(body: str, start: int) -> tuple[int, str]:
         if _depth(body[start:end]) <= 0 or end == len(body):
             break
         position = end + 1
-    last = body[body.rfind("\n", start, end) + 1 : end] if "\n" in body[start:end] else body[start:end]
+    last = (
+        body[body.rfind("\n", start, end) + 1 : end] if "\n" in body[start:end] else body[start:end]
+    )
     comment = re.search(r"^(?:\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\"'#])*?([ \t]*#.*)$", last)
     return min(end + 1, len(body)), comment[1] if comment else ""

@@ -29,7 +29,9 @@ def read_upload(name: str, content: bytes, sites: Sites) -> Keys:
     if suffix in _GEOJSON:
         return _geojson(name, decode(content, _path(name)), sites)
     if suffix in _CSV:
-        return _either(lambda geographic: parse_sensors(decode(content, _path(name)), name, geographic), sites)
+        return _either(
+            lambda geographic: parse_sensors(decode(content, _path(name)), name, geographic), sites
+        )
     raise InputError(f"{name[:80]}: must be CSV, GeoJSON, KML, KMZ or a scenario in TOML")
 
 
@@ -93,7 +95,7 @@ def _split(text: str) -> tuple[str, str | None]:
     """The features with polygons, and the others; None if there are no polygons."""
     try:
         document = json.loads(text)
-        features = document["features"] if "features" in document else [document]
+        features = document.get("features", [document])
         zones = [each for each in features if "Polygon" in (each.get("geometry") or each)["type"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return text, None  # its reader says what is wrong

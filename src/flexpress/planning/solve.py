@@ -59,8 +59,8 @@ def make_plan(
     objective in seconds is better. `iterations` limits the work
     reproducibly, `seconds` by the clock; with neither, the solver uses its default number of
     iterations. `exact` needs no limit: it ends when the optimum is proven. When `should_stop`
-    returns true, the best plan so far is returned. `on_tours` receives the tours of each better plan
-    as `search` finds it, if there is one start.
+    returns true, the best plan so far is returned. `on_tours` receives the tours of each better
+    plan as `search` finds it, if there is one start.
 
     With several `starts`, each gets the whole effort and its own seed, and the best plan is
     returned with its seed. `jobs` of them run at the same time, in processes; their number does

@@ -120,7 +120,9 @@ def _zone(polygon: _Element, where: str) -> Ring:
 def _coordinates(geometry: _Element, where: str) -> list[tuple[LatLon, float | str]]:
     """lon,lat[,altitude], separated by spaces; altitudes only if they are above the sea."""
     texts = (each.text or "" for each in _all(geometry, "coordinates"))
-    absolute = any((each.text or "").strip() == "absolute" for each in _all(geometry, "altitudeMode"))
+    absolute = any(
+        (each.text or "").strip() == "absolute" for each in _all(geometry, "altitudeMode")
+    )
     places = [_place(part, where, absolute) for part in " ".join(texts).split()]
     if not places:
         raise InputError(f"{where}: has no coordinates")
