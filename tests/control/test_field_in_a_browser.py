@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import threading
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from chromium import chromium, complaints
+from chromium import PATIENCE, chromium, complaints
 from live_control import Page, control
 
-from flexpress import Scenario
-from flexpress.field import Rehearsal, rehearse
+from flexpress import Scenario, make_plan
+from flexpress.field import provision
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -24,6 +27,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
     with chromium(tmp_path_factory.mktemp("browser")) as chrome:
         yield chrome
 
+
+CURVES = "return document.querySelectorAll('#field-curve polyline').length"
 
 SMALL = Scenario.from_dict(
     {
@@ -37,55 +42,36 @@ SMALL = Scenario.from_dict(
 )
 
 
-class Background:
-    """A rehearsal in a thread; it is stopped at the end of the test."""
-
-    def __init__(self, folder: Path, horizon: int) -> None:
-        self.folder, self.horizon = folder, horizon
-        self.over = threading.Event()
-        self.result: Rehearsal | None = None
-        self._thread = threading.Thread(target=self._run)
-
-    def _run(self) -> None:
-        with suppress(KeyboardInterrupt):
-            self.result = rehearse(
-                SMALL,
-                out=self.folder,
-                horizon=self.horizon,
-                speedup=60.0,
-                should_stop=self.over.is_set,
-            )
-
-    def __enter__(self) -> Background:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.over.set()
-        self._thread.join()
+@contextmanager
+def rehearsal(folder: Path) -> Iterator[Path]:
+    """The command under way, until the end of the block: the operator's kit."""
+    SMALL.save(folder / "small.toml")
+    options = ["--out", "rehearsal", "--horizon", "100000", "--speedup", "60", "--json"]
+    command = [sys.executable, "-m", "flexpress", "rehearse", "small.toml", *options]
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
+    kit = folder / "rehearsal" / "kits" / "operator"
+    try:
+        while not (kit / "kit.json").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        yield kit
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(PATIENCE)
 
 
 def test_a_rehearsal_is_watched_and_a_tour_voided(browser: Chrome, tmp_path: Path) -> None:
-    folder = tmp_path / "rehearsal"
-    with Background(folder, 100_000):
-        kit = folder / "kits" / "operator"
-        while not (kit / "kit.json").exists():
-            threading.Event().wait(0.05)
-        with control(tmp_path, str(kit)) as live:
-            page = Page(browser, live.address)
-            page.click("tab-field")
-            page.wait_for(lambda: page.state("field-state") == "live")
-            page.wait_for(lambda: "out" in page.text("courier-rows"))
-            page.wait_for(
-                lambda: page.run("return document.querySelectorAll('#field-curve polyline').length")
-            )
-            page.browser.refresh()
-            page.wait_for(lambda: page.state("field-state") == "live")
-            page.wait_for(lambda: "courier-1" in page.text("courier-rows"))
-            void_a_tour(page)
-            page.wait_for(
-                lambda: "is void" in page.text("field-state") or "void" in page.text("field-state")
-            )
+    with rehearsal(tmp_path) as kit, control(tmp_path, str(kit)) as live:
+        page = Page(browser, live.address)
+        page.click("tab-field")
+        page.wait_for(lambda: page.state("field-state") == "live")
+        page.wait_for(lambda: "out" in page.text("courier-rows"))
+        page.wait_for(lambda: page.run(CURVES) > 0)
+        page.browser.refresh()
+        page.wait_for(lambda: page.state("field-state") == "live")
+        page.wait_for(lambda: "courier-1" in page.text("courier-rows"))
+        void_a_tour(page)
+        page.wait_for(lambda: "void" in page.text("field-state"))
     assert complaints(browser) == []
 
 
@@ -105,11 +91,8 @@ def void_a_tour(page: Page) -> None:
     page.click("confirm-yes")
 
 
-def test_a_decision_that_is_withdrawn(browser: Chrome, tmp_path: Path) -> None:
-    """Nothing is asked of a server that is not there, and the page says so."""
-    from flexpress.field import provision
-    from flexpress.planning import make_plan
-
+def test_a_server_that_is_not_there(browser: Chrome, tmp_path: Path) -> None:
+    """The page says so, with the kit of the server as with the operator's."""
     provision(SMALL, make_plan(SMALL), out=tmp_path / "kits", server="127.0.0.1:1")
     with control(tmp_path, str(tmp_path / "kits" / "server")) as live:
         page = Page(browser, live.address)

@@ -25,6 +25,9 @@ from flexpress.report.web_map.data import map_data
 from flexpress.scenario import Scenario, preset_names, preset_text
 from flexpress.scenario.fields import as_array
 
+Faults = list[tuple[str, str]]
+"""Keys, and what is wrong with each."""
+
 _IDLE: dict[str, Any] = {"state": "idle"}
 _NOT_SHOWN = ("clients", "ids", "names", "altitudes", "no_fly", "no_fly_names", "distances")
 """Keys of [network] that are on the map, not in the form."""
@@ -41,6 +44,8 @@ class PlanDesk:
         self._remedies: list[Remedy] = []
         self._asked: Scenario | None = None
         self._task: asyncio.Task[None] | None = None
+        self._checked: tuple[str, Scenario | None, Faults] = ("", None, [])
+        self._summaries: dict[tuple[str, int], dict[str, Any]] = {}
 
     def publish(self) -> None:
         """All topics of this desk."""
@@ -51,16 +56,29 @@ class PlanDesk:
     def publish_files(self) -> None:
         files = {"scenarios": self._folder.scenarios(), "presets": preset_names()}
         self._topics.publish("files", files)
-        self._topics.publish("plans", [_summary(self._folder, p) for p in self._folder.plans()])
+        self._topics.publish("plans", [self._summary(name) for name in self._folder.plans()])
+
+    def _summary(self, name: str) -> dict[str, Any]:
+        """Read again only if its file is another."""
+        key = name, (self._folder.plan(name) / PLAN).stat().st_mtime_ns
+        if key not in self._summaries:
+            self._summaries[key] = _summary(self._folder, name)
+        return self._summaries[key]
+
+    def _check(self) -> tuple[Scenario | None, Faults]:
+        """The draft's scenario, or what is wrong with it; large ones take time, so once only."""
+        if self._checked[0] != self.draft.version:
+            try:
+                self._checked = self.draft.version, self.draft.scenario(), []
+            except InputError:
+                self._checked = self.draft.version, None, self.draft.faults()
+        return self._checked[1:]
 
     def _document(self) -> dict[str, Any]:
         draft = self.draft
         data = draft.data
         sites = Sites.of(data, draft.base)
-        try:
-            scenario: Scenario | None = draft.scenario()
-        except InputError:
-            scenario = None
+        scenario, faults = self._check()
         return {
             "version": draft.version,
             "openings": draft.openings,
@@ -69,7 +87,7 @@ class PlanDesk:
             "saved": draft.is_saved,
             "undo": draft.can_undo,
             "redo": draft.can_redo,
-            "faults": draft.faults(),
+            "faults": faults,
             "values": _form(data),
             "blocks": scenario.blocks if scenario else [],
             "transfer_time": scenario.transfer_time if scenario else None,
@@ -104,9 +122,26 @@ class PlanDesk:
                 self.draft.redo()
             case _:
                 self._perform_other(wish)
-        self.publish()
+                return
+        self._publish_document()
+
+    def _publish_document(self) -> None:
+        self._topics.publish("document", self._document())
 
     def _perform_other(self, wish: messages.Command) -> None:
+        match wish:
+            case messages.Plan(seconds):
+                self._begin(self._plan(seconds))
+            case messages.Prove(plan, seconds):
+                self._begin(self._prove(self._folder.plan(plan), seconds))
+            case messages.Stop():
+                self.worker.stop()
+            case _:
+                self._open(wish)
+                self.publish()
+
+    def _open(self, wish: messages.Command) -> None:
+        """Another draft, or the same in another place."""
         match wish:
             case messages.New(around):
                 self.draft.opened("", EMPTY)
@@ -120,12 +155,6 @@ class PlanDesk:
                 self.draft.opened(path.name, read_text(path))
             case messages.Save(file):
                 self._save(file)
-            case messages.Plan(seconds):
-                self._begin(self._plan(seconds))
-            case messages.Prove(plan, seconds):
-                self._begin(self._prove(self._folder.plan(plan), seconds))
-            case messages.Stop():
-                self.worker.stop()
             case messages.Remedy(number):
                 self._apply(number)
 
@@ -159,10 +188,9 @@ class PlanDesk:
 
     async def _plan(self, seconds: float | None) -> None:
         """A search as news come; then the folder of its plan, or what binds and what would help."""
-        try:
-            scenario = self.draft.scenario()
-        except InputError as error:
-            self._show(state="failed", message=str(error))
+        scenario, faults = self._check()
+        if scenario is None:
+            self._show(state="failed", message=faults[0][1])
             return
         folder = self._folder.free(scenario, scenario.plan.objective)
         self._asked, self._remedies = scenario, []

@@ -88,7 +88,8 @@ def _geojson(name: str, text: str, sites: Sites) -> Keys:
     keys: dict[str, Any] = {}
     if points:
         keys |= _either(lambda geographic: parse_points(points, name, geographic), sites)
-    return keys | _either(lambda geographic: parse_polygons(polygons, name, geographic), sites)
+    zones = _either(lambda geographic: parse_polygons(polygons, name, geographic), sites)
+    return {**keys, **zones}
 
 
 def _split(text: str) -> tuple[str, str | None]:
