@@ -147,6 +147,7 @@ BAD_FILES = {
     "b.kml": b"<kml>",
     "a.kmz": b"PK\x03\x04nonsense",
     "a.toml": b"name = [",
+    "b.toml": b'[network]\nclients = "../secret.txt"\n',
     "../../a.csv": b"",
     "": b"",
 }
@@ -176,6 +177,8 @@ MALFORMED: list[str | bytes] = [
     '{"do": "set", "values": {"fleet": {"a.b]\\n[x": 1}}}',
     '{"do": "set", "values": {"fleet": {"speeds": [null]}}}',
     '{"do": "set", "values": {"fleet": {"speeds": ' + "[" * 900 + "]" * 900 + "}}}",
+    '{"do": "set", "values": {"network": {"clients": "../secret.txt"}}}',
+    '{"do": "set", "values": {"network": {"no_fly": "/etc/passwd"}}}',
     '{"do": "open", "file": "../secret.txt"}',
     '{"do": "open", "file": "/etc/passwd"}',
     '{"do": "open", "file": "..\\u0000.toml"}',

@@ -18,6 +18,7 @@ from flexpress.control.toml_edit import set_key
 from flexpress.errors import InputError
 from flexpress.files.disk import make_folder, parse_toml, read_bytes, write_file
 from flexpress.scenario import Scenario
+from flexpress.scenario.validation_errors import show_value
 
 DRAFT = "draft.json"
 
@@ -116,13 +117,26 @@ class Draft:
         self.replace(text)
 
     def replace(self, text: str) -> None:
-        """Another text; InputError if it is not TOML."""
-        parse_toml(text, "draft")
+        """Another text; InputError if it is not TOML, or names files outside of the folder."""
+        self._check_names(parse_toml(text, "draft"))
         if text != self.text:
             stored = self._stored
             stored.undo = [*stored.undo, stored.text][-_MOST_STEPS:]
             stored.redo = []
             self._keep(text)
+
+    def _check_names(self, data: Mapping[str, object]) -> None:
+        network = data.get("network")
+        for key, name in network.items() if isinstance(network, Mapping) else ():
+            if isinstance(name, str) and not self._is_inside(name):
+                shown = show_value(name)
+                raise InputError(f"network.{key} = {shown}: must lie in the folder {self.base}")
+
+    def _is_inside(self, name: str) -> bool:
+        try:
+            return (self.base / name).resolve().is_relative_to(self.base.resolve())
+        except (ValueError, OSError):
+            return False
 
     def undo(self) -> None:
         self._step(self._stored.undo, self._stored.redo)

@@ -28,6 +28,8 @@ from flexpress.scenario.fields import as_array
 Faults = list[tuple[str, str]]
 """Keys, and what is wrong with each."""
 
+_OTHERS = (messages.New, messages.Preset, messages.Open, messages.Save, messages.Remedy)
+
 _IDLE: dict[str, Any] = {"state": "idle"}
 _NOT_SHOWN = ("clients", "ids", "names", "altitudes", "no_fly", "no_fly_names", "distances")
 """Keys of [network] that are on the map, not in the form."""
@@ -99,6 +101,16 @@ class PlanDesk:
 
     def perform(self, wish: messages.Command) -> None:
         """InputError if it cannot be done; nothing has changed then."""
+        if isinstance(wish, messages.Plan | messages.Prove | messages.Stop):
+            self._work(wish)
+        elif isinstance(wish, _OTHERS):
+            self._open(wish)
+            self.publish()
+        else:
+            self._edit(wish)
+            self._topics.publish("document", self._document())
+
+    def _edit(self, wish: messages.Command) -> None:
         sites = Sites.of(self.draft.data, self.draft.base)
         match wish:
             case messages.Set(values):
@@ -120,15 +132,8 @@ class PlanDesk:
                 self.draft.undo()
             case messages.Redo():
                 self.draft.redo()
-            case _:
-                self._perform_other(wish)
-                return
-        self._publish_document()
 
-    def _publish_document(self) -> None:
-        self._topics.publish("document", self._document())
-
-    def _perform_other(self, wish: messages.Command) -> None:
+    def _work(self, wish: messages.Command) -> None:
         match wish:
             case messages.Plan(seconds):
                 self._begin(self._plan(seconds))
@@ -136,9 +141,6 @@ class PlanDesk:
                 self._begin(self._prove(self._folder.plan(plan), seconds))
             case messages.Stop():
                 self.worker.stop()
-            case _:
-                self._open(wish)
-                self.publish()
 
     def _open(self, wish: messages.Command) -> None:
         """Another draft, or the same in another place."""
