@@ -117,9 +117,9 @@ class _Client:
     async def _met(self, peer: str, snapshot: Snapshot) -> VisitAnswer:
         """C1: what must be there first, or the hand-over."""
         needs = self._desk.needs(peer, snapshot)
-        if needs.model and not self._files.has(snapshot.model):
+        if needs.model and (offset := self._files.offset(snapshot.model)) is not None:
             self._commit(self._desk.expect(peer, snapshot))
-            return VisitAnswer("send-model", model_offset=self._files.size(snapshot.model))
+            return VisitAnswer("send-model", model_offset=offset)
         local = None
         if needs.freeze is not None:
             local = self._training.until(snapshot.round)

@@ -132,7 +132,7 @@ class Office:
         contents = [parcel.content for parcel in manifest.parcels]
         before = ANNOUNCED.rows(self._store.tables).get(str(manifest.tour))
         async with self._tidying.holding([manifest.total] if manifest.total else contents):
-            decided = self._book.announce(courier, manifest, digest, self._files.size, unsigned)
+            decided = self._book.announce(courier, manifest, digest, self._files.offset, unsigned)
             missing = self._commit(decided)
             if decided.changes and before is not None:
                 named_before = {content for content, _ in before.contents}

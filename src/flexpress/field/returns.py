@@ -58,10 +58,10 @@ class Returns(BookReader):
         courier: str,
         manifest: Manifest,
         manifest_digest: str,
-        have: Callable[[str], int],
+        offset: Callable[[str], int | None],
         unproven: Collection[UpdateName] = (),
     ) -> Decision[Missing]:
-        """What the server still needs; `have` says how many bytes of a content there are.
+        """What the server still needs; `offset` says from where on, or None if it has a content.
 
         Contents of `unproven` ones, which bear no signature of their client, are not wanted: else
         a courier could fill the disk with updates of its own.
@@ -75,8 +75,8 @@ class Returns(BookReader):
             sizes = {manifest.total: self._model_size} if manifest.total else {}
         else:
             sizes = {parcel.content: parcel.size for parcel in new}
-        here = {sha: have(sha) for sha in sizes}
-        missing = tuple((sha, here[sha]) for sha, size in sizes.items() if here[sha] < size)
+        offsets = ((sha, offset(sha)) for sha in sizes)
+        missing = tuple((sha, begin) for sha, begin in offsets if begin is not None)
         key, announced = str(manifest.tour), AnnouncedRow(tuple(sizes.items()))
         known = ANNOUNCED.rows(self._tables).get(key) == announced
         return Decision(() if known else (ANNOUNCED.put(key, announced),), Missing(missing))

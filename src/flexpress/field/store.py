@@ -188,9 +188,12 @@ class Files:
         """The whole of it, durable."""
         return self.path(sha).is_file()
 
-    def size(self, sha: str) -> int:
-        """How many bytes there are: of the whole, or of the part."""
-        return self.path(sha).stat().st_size if self.has(sha) else self.partial(sha)[1]
+    def offset(self, sha: str) -> int | None:
+        """Where a transfer goes on; None if the whole is here, durable.
+
+        A part with all its bytes is not: who is killed before it has its name needs one more word.
+        """
+        return None if self.has(sha) else self.partial(sha)[1]
 
     def partial(self, sha: str) -> tuple[Path, int]:
         """Where a transfer appends, and how many bytes there are."""
