@@ -23,13 +23,14 @@ from flexpress.field.local_training import LOCAL, LocalTraining
 from flexpress.field.log import Log
 from flexpress.field.messages import Parcel, SignedSnapshot, Snapshot, VisitAnswer
 from flexpress.field.program import run_program
+from flexpress.field.room import Room
 from flexpress.field.sealing import make_parcel, open_snapshot, public_key, public_seal_key
 from flexpress.field.serving import Uploads, send_file
 from flexpress.field.store import Files, Store
 from flexpress.field.tables import Decision, Refused, row_types
 from flexpress.field.tls import server_context
 from flexpress.field.trainer import Trainer
-from flexpress.files.disk import read_bytes
+from flexpress.files.disk import DiskFullError, read_bytes
 from flexpress.learning import Vector
 
 _A = TypeVar("_A")
@@ -60,7 +61,7 @@ def run_client(
 
 class _Client:
     def __init__(self, folder: Path, kit: ClientKit, store: Store, log: Log, tell: Tell) -> None:
-        self._kit, self._store, self._log = kit, store, log
+        self._kit, self._store, self._log, self._room = kit, store, log, Room(log)
         self._context = server_context(folder)
         self._key, self._server_key = load_key(folder), public_key(kit.server_key)
         self._seal_to = public_seal_key(kit.seal_key) if kit.payload == "parcel" else None
@@ -69,7 +70,9 @@ class _Client:
         self._desk = ClientDesk(store.tables, kit.run, kit.name)
         self._begin_database(folder)
         trainer = Trainer.in_folder(kit.training, folder, tell)
-        self._training = LocalTraining(trainer, store, self._files, kit, self._desk.files)
+        self._training = LocalTraining(
+            trainer, store, self._files, kit, self._desk.files, tell=self._room.tell
+        )
         self._visiting = asyncio.Lock()
 
     def _begin_database(self, folder: Path) -> None:
@@ -86,7 +89,9 @@ class _Client:
         self._commit(self._desk.begin(secrets.token_hex(8), model, time.time()))
 
     async def work(self, on_port: OnPort) -> None:
-        app = web.Application(middlewares=[guard("courier", self._desk.is_revoked)])
+        app = web.Application(
+            middlewares=[guard("courier", self._desk.is_revoked, self._room.tell)]
+        )
         app.add_routes(
             [
                 web.post("/visit", self._visit),
@@ -112,7 +117,15 @@ class _Client:
         signed = await read_message(request, SignedSnapshot, most=_LARGEST_SNAPSHOT)
         snapshot = open_snapshot(self._server_key, signed, self._kit.run)
         async with self._visiting:
-            return answer(await self._met(peer_in(request).name, snapshot))
+            return answer(await self._met_with_room(peer_in(request).name, snapshot))
+
+    async def _met_with_room(self, peer: str, snapshot: Snapshot) -> VisitAnswer:
+        """Without room, what was written for this visit goes: it will be written again."""
+        try:
+            return await self._met(peer, snapshot)
+        except DiskFullError:
+            self._files.remove_unless(self._desk.files() | self._training.files())
+            raise
 
     async def _met(self, peer: str, snapshot: Snapshot) -> VisitAnswer:
         """C1: what must be there first, or the hand-over."""

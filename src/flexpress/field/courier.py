@@ -35,11 +35,13 @@ from flexpress.field.messages import (
     Wait,
 )
 from flexpress.field.program import run_program
+from flexpress.field.room import Room
 from flexpress.field.sealing import SEAL_OVERHEAD
 from flexpress.field.store import Files, Store
 from flexpress.field.tables import Decision, Refused
 from flexpress.field.tls import caller_context
 from flexpress.field.transfer import fetch, push
+from flexpress.files.disk import DiskFullError
 
 _A = TypeVar("_A")
 
@@ -88,6 +90,7 @@ class _Courier:
         self, folder: Path, kit: CourierKit, store: Store, flight: Flight, log: Log
     ) -> None:
         self._kit, self._store, self._flight, self._log = kit, store, flight, log
+        self._room = Room(log)
         self._context = caller_context(folder)
         self._files = Files(folder / STATE)
         size = kit.model_size + (SEAL_OVERHEAD if kit.payload == "parcel" else 0)
@@ -126,7 +129,7 @@ class _Courier:
             if answer.over:
                 return False
             await asyncio.sleep(answer.seconds)
-        self._commit(self._hold.load(answer))
+        await self._commit(self._hold.load(answer))
         return True
 
     async def _ask_to_depart(self, session: aiohttp.ClientSession) -> Orders | Wait:
@@ -158,11 +161,11 @@ class _Courier:
         snapshot = self._hold.snapshot
         url, size = f"{self._home}/models/{snapshot.model}", self._kit.model_size
         try:
-            await fetch(session, url, snapshot.model, size, self._files, patience=_AT_HOME)
+            await self._fetch(session, url, snapshot.model, size, _AT_HOME)
         except RefusedByPeer as error:
             if error.status not in _CLOSED:
                 raise
-            self._forget(error.reason)
+            await self._forget(error.reason)
             return False
         self._log(
             "departed",
@@ -173,10 +176,10 @@ class _Courier:
         )
         return True
 
-    def _forget(self, reason: str) -> None:
+    async def _forget(self, reason: str) -> None:
         """The server says that the tour is closed; what is on board is with the clients too."""
         self._log("tour-closed", tour=self._hold.snapshot.tour, reason=reason)
-        self._commit(self._hold.close(None))
+        await self._commit(self._hold.close(None))
         self._files.remove_unless(self._hold.files())
 
     async def _return(self, session: aiohttp.ClientSession) -> None:
@@ -189,13 +192,13 @@ class _Courier:
                 break
             except RefusedByPeer as error:
                 if error.status in _CLOSED:
-                    self._forget(error.reason)
+                    await self._forget(error.reason)
                     return
                 if error.status == _NOT_US:
                     raise
                 self._log("return-refused", tour=manifest.tour, reason=error.reason)
                 await asyncio.sleep(_UNTIL_VOID / self._kit.speedup)
-        self._commit(self._hold.close(receipt))
+        await self._commit(self._hold.close(receipt))
         self._files.remove_unless(self._hold.files())
         self._log("returned", tour=manifest.tour, parcels=len(manifest.parcels))
 
@@ -252,7 +255,7 @@ class _Courier:
                 async with asyncio.timeout(limit):
                     await self._exchange(session, number, stop, limit)
         except (LinkDown, Refused, RefusedByPeer, TimeoutError) as error:
-            self._commit(self._hold.missed(number))
+            self._note_missed(number)
             reason = str(error) or f"no answer within {limit:g} s"
             self._log("missed", client=stop.client, reason=reason)
         else:
@@ -280,16 +283,16 @@ class _Courier:
         taken = self._hold.collect(number, answer.parcels)  # refused before a byte is fetched
         for parcel in answer.parcels:
             place = f"{url}/parcels/{parcel.content}"
-            await fetch(session, place, parcel.content, parcel.size, self._files, patience=patience)
-        self._commit(taken)
+            await self._fetch(session, place, parcel.content, parcel.size, patience)
+        await self._commit(taken)
 
     async def _seal(self) -> None:
         """Add up if that is the payload; from now on the hold does not change."""
         parcels = self._hold.parcels()
         total = None
         if self._kit.payload == "sum" and parcels:
-            total = await asyncio.to_thread(self._add_up, parcels)
-        manifest = self._commit(self._hold.seal(total))
+            total = await self._room.insist(lambda: asyncio.to_thread(self._add_up, parcels))
+        manifest = await self._commit(self._hold.seal(total))
         self._log("sealed", tour=manifest.tour, parcels=len(parcels))
 
     def _add_up(self, parcels: Iterable[Parcel]) -> str:
@@ -300,6 +303,26 @@ class _Courier:
             total += np.frombuffer(self._files.read(parcel.content), dtype)
         return self._files.write(total.tobytes())
 
-    def _commit(self, decision: Decision[_A]) -> _A:
-        self._store.commit(decision.changes)
-        return decision.answer
+    async def _fetch(
+        self, session: aiohttp.ClientSession, url: str, sha: str, size: int, patience: Patience
+    ) -> None:
+        """Once there is room for it; what has arrived is kept meanwhile."""
+        await self._room.insist(
+            lambda: fetch(session, url, sha, size, self._files, patience=patience)
+        )
+
+    def _note_missed(self, stop: int) -> None:
+        """Not worth waiting for room, in the air: without the note, a restart only tries again."""
+        try:
+            self._store.commit(self._hold.missed(stop).changes)
+        except DiskFullError as error:
+            self._room.tell(error)
+
+    async def _commit(self, decision: Decision[_A]) -> _A:
+        """Once there is room for it. Nobody else changes the tables meanwhile."""
+
+        async def attempt() -> _A:
+            self._store.commit(decision.changes)
+            return decision.answer
+
+        return await self._room.insist(attempt)

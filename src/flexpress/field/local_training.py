@@ -20,6 +20,7 @@ from flexpress.field.messages import Count, Positive, Sha256
 from flexpress.field.store import Files, Store
 from flexpress.field.tables import Row, Table
 from flexpress.field.trainer import LocalModel, Trainer
+from flexpress.files.disk import DiskFullError
 from flexpress.learning import Vector
 
 _PORTION = 64
@@ -52,10 +53,14 @@ class LocalTraining:
         kit: ClientKit,
         needed: Callable[[], set[str]],
         now: Callable[[], float] = time.monotonic,
+        tell: Callable[[DiskFullError], None] = lambda error: None,
     ) -> None:
-        """`needed` says which files others need; the clock must not jump."""
+        """`needed` says which files others need; the clock must not jump.
+
+        `tell` hears that there is no room for a copy of the local model.
+        """
         self._trainer, self._store, self._files, self._now = trainer, store, files, now
-        self._needed = needed
+        self._needed, self._tell = needed, tell
         self._dtype = np.dtype(kit.dtype).newbyteorder("<")
         self._by_plan = kit.training.clock == "plan"
         self._base: BaseRow | None = None
@@ -121,7 +126,17 @@ class LocalTraining:
                     self.save()
 
     def save(self) -> None:
-        """Keep what was trained by the wall clock. By the plan's clock it is trained again."""
+        """Keep what was trained by the wall clock. By the plan's clock it is trained again.
+
+        On a full disk the last copy stays, and training goes on.
+        """
+        try:
+            self._save()
+        except DiskFullError as error:
+            self._tell(error)
+        self._saved = self._now()
+
+    def _save(self) -> None:
         base, local = self._base, self._local
         if self._by_plan or base is None or local is None or not local.num_steps:
             return
@@ -130,7 +145,6 @@ class LocalTraining:
         self._store.commit([LOCAL.put("", LocalRow(base.tour, local.num_steps, model))])
         if before is not None and before.model not in {model, *self._needed()}:
             self._files.remove([before.model])  # a courier may not come for long
-        self._saved = self._now()
 
     def files(self) -> set[str]:
         """Digests of the files that it needs."""

@@ -6,6 +6,7 @@ The server asks what is due, does it, commits it, and says so:
     step = mission.perform(due, sums of due.homes, number of clients)      # takes its time
     store.commit(... step.model, step.progress, due.homes, due.releases)   # in one transaction
     mission.committed(step)
+    mission.save()                                                         # for readers
 
 If it is killed anywhere in between, it opens the mission again with the progress that it stored,
 and the same is due. Nothing happens twice, and nothing is lost.
@@ -114,18 +115,20 @@ class Mission:
         return Step(due, changed(due.progress, written=written), model, found)
 
     def committed(self, step: Step) -> None:
-        """The step has happened."""
+        """The step has happened. For those who read the folder, `save` it."""
         self._clock.passed(replace(step.due, progress=step.progress))
         self._is_stored = True
         if step.model is not None:
             self.model = step.model
         if step.measured is not None:
             self.metrics.append(step.measured)
+
+    def save(self) -> None:
+        """For readers of the folder: a checkpoint every few seconds; all of it at the end."""
         if self.progress.over:
             self.finish()
-        else:
-            if self._folder.is_due():
-                self.checkpoint()
+        elif self._folder.is_due():
+            self.checkpoint()
 
     def finish(self) -> None:
         """Complete the folder of a mission that is over. Once more: nothing changes."""

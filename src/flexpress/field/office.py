@@ -28,6 +28,7 @@ from flexpress.field.messages import (
     Wait,
     digest_of,
 )
+from flexpress.field.room import Room
 from flexpress.field.sealing import open_content, public_key, sign_snapshot, verify_parcel
 from flexpress.field.serving import Uploads, send_file
 from flexpress.field.store import Files, Store, digest_of_content
@@ -77,7 +78,9 @@ class Office:
         self._dtype = np.dtype(kit.dtype).newbyteorder("<")
 
     def app(self) -> web.Application:
-        app = web.Application(middlewares=[guard("courier", self._is_revoked)])
+        app = web.Application(
+            middlewares=[guard("courier", self._is_revoked, Room(self._log).tell)]
+        )
         app.add_routes(
             [
                 web.post("/depart", self._depart),

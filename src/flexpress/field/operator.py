@@ -22,6 +22,7 @@ from flexpress.field.calling import LinkDown, RefusedByPeer, ask, open_session
 from flexpress.field.kit import Entry, OperatorKit, ServerKit, load_kit
 from flexpress.field.log import Log
 from flexpress.field.messages import Count, Message, Name, Positive, Round, RunId, encode
+from flexpress.field.room import Room
 from flexpress.field.store import Store
 from flexpress.field.tables import Decision, Refused
 from flexpress.field.tls import caller_context
@@ -115,7 +116,9 @@ class OperatorDesk:
         self._log, self._on_change, self._how_far, self._stop = log, on_change, how_far, stop
 
     def app(self) -> web.Application:
-        app = web.Application(middlewares=[guard("operator", lambda name: False)])
+        app = web.Application(
+            middlewares=[guard("operator", lambda name: False, Room(self._log).tell)]
+        )
         app.add_routes(
             [
                 web.post("/status", self._status),

@@ -35,12 +35,13 @@ from flexpress.field.office import Office
 from flexpress.field.operator import OperatorDesk, member_row
 from flexpress.field.overview import Overview
 from flexpress.field.program import run_program
+from flexpress.field.room import Room
 from flexpress.field.sealing import SEAL_OVERHEAD
 from flexpress.field.store import Files, Store, digest_of_content
 from flexpress.field.tables import Change
 from flexpress.field.tidying import Tidying
 from flexpress.field.tls import server_context
-from flexpress.files.disk import PLAN, SCENARIO
+from flexpress.files.disk import PLAN, SCENARIO, DiskFullError
 from flexpress.learning import Learner, Vector, make_learner
 from flexpress.learning.job import first_model
 from flexpress.planning import load_plan
@@ -90,6 +91,7 @@ class _Server:
         self, folder: Path, kit: ServerKit, learner: Learner, store: Store, log: Log
     ) -> None:
         self._kit, self._store, self._log = kit, store, log
+        self._room = Room(log)
         self._context = server_context(folder)
         self._files = Files(folder / STATE)
         self._dtype = np.dtype(kit.dtype).newbyteorder("<")
@@ -169,8 +171,15 @@ class _Server:
                 task.cancel()
             await asyncio.gather(flying, tidying, stopped, return_exceptions=True)
             await runner.cleanup()
-            mission.checkpoint()
+            self._last_checkpoint(mission)
             self._log("stopped")
+
+    def _last_checkpoint(self, mission: Mission) -> None:
+        """It is only for readers: without room for it, the server stops all the same."""
+        try:
+            mission.checkpoint()
+        except DiskFullError as error:
+            self._room.tell(error)
 
     def _members_changed(self) -> None:
         self._overview.forget()
@@ -179,24 +188,31 @@ class _Server:
     async def _fly(self, mission: Mission) -> None:
         """Do what is due, wait for what is not; after the mission, only answer."""
         while not mission.progress.over:
-            self._changed.clear()
-            self._void_late_tours()
-            due = mission.due(self._overview.situation(), time.time())
-            if due is None:
-                await self._pause(mission.wakes(), self._next_void())
-                continue
-            homes = [
-                HOMES.rows(self._store.tables)[self._overview.home_key(key)] for key in due.homes
-            ]
-            try:
-                step = await self._perform(mission, due, homes)
-            except DivergedError as error:
-                self._log("diverged", reason=str(error))
-                raise
-            await self._commit_step(mission, step)
-            self._report(step, sum(len(home.parcels) for home in homes))
+            await self._room.insist(lambda: self._go_on(mission))
+            await self._room.insist(lambda: self._save(mission))
         self._log("mission-over", version=self._book.counter.version)
         await asyncio.Event().wait()
+
+    async def _go_on(self, mission: Mission) -> None:
+        """One step, or a wait. If it fails, the same is due again, as after a kill -9."""
+        self._changed.clear()
+        self._void_late_tours()
+        due = mission.due(self._overview.situation(), time.time())
+        if due is None:
+            await self._pause(mission.wakes(), self._next_void())
+            return
+        homes = [HOMES.rows(self._store.tables)[self._overview.home_key(key)] for key in due.homes]
+        try:
+            step = await self._perform(mission, due, homes)
+        except DivergedError as error:
+            self._log("diverged", reason=str(error))
+            raise
+        await self._commit_step(mission, step)
+        self._report(step, sum(len(home.parcels) for home in homes))
+
+    async def _save(self, mission: Mission) -> None:
+        """For those who read the run folder."""
+        mission.save()
 
     def _void_late_tours(self) -> None:
         """S3: couriers that have been out for too long do not keep the others waiting."""

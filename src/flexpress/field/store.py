@@ -22,7 +22,7 @@ import msgspec
 
 from flexpress.errors import InputError
 from flexpress.field.tables import Change, Put, Refused, Tables, apply_changes, empty_tables
-from flexpress.files.disk import make_folder, reason
+from flexpress.files.disk import DiskFullError, is_full, make_folder, reason
 from flexpress.files.lock import sole_use
 
 DATABASE = "field.db"
@@ -35,6 +35,8 @@ _PUT = "INSERT OR REPLACE INTO rows VALUES (?, ?, ?)"
 _DELETE = "DELETE FROM rows WHERE name = ? AND key = ?"
 _NAME = re.compile("[0-9a-f]{64}")
 _BLOCK = 2**20
+_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
+"""The disk is full; the others are what SQLite makes of a quota, and of its shared memory file."""
 
 
 def durable(step: str) -> None:
@@ -151,12 +153,14 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def _errors(path: Path) -> Iterator[None]:
-    """Errors of the disk and of SQLite in one line."""
+    """Errors of the disk and of SQLite in one line; DiskFullError if there is no room."""
     try:
         yield
     except (OSError, sqlite3.OperationalError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
         remedy = "make room on the disk, or repair it, and start again"
+        if is_full(error) if isinstance(error, OSError) else error.sqlite_errorcode in _NO_ROOM:
+            raise DiskFullError(path, why, remedy) from None
         raise InputError(f"{path}: cannot be written: {why}; {remedy}") from None
     except sqlite3.DatabaseError:
         raise _damaged(path) from None
