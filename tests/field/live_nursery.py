@@ -15,6 +15,7 @@ import os
 import select
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from io import FileIO
@@ -110,12 +111,16 @@ def _become(order: Order) -> None:
     def say(entry: Entry) -> None:
         _say({"field": order.field, **entry})
 
-    def fill(number: int) -> None:
+    def disturb(number: int) -> None:
         if number in range(*order.no_room):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if number == order.leaps_at:
+            later = time.time() + 10 * 365 * 86400
+            patch.object(time, "time", lambda: later).start()
+            say({"program": order.name, "event": "leaps"})
 
     def durable(step: str) -> None:
-        fill(next(all_steps))
+        disturb(next(all_steps))
         if order.step in ("", step) and next(steps) == order.dies_at:
             say({"program": order.name, "event": "dies", "step": step})
             os.kill(os.getpid(), order.by)

@@ -94,7 +94,7 @@ class Mission:
         return self._clock.due(situation, now)
 
     def wakes(self) -> float | None:
-        """When something is due even if nobody comes home, by the computer's clock."""
+        """When something is due even if nobody comes home; the time is that of `due`."""
         return self._clock.wakes()
 
     def perform(self, due: Due, sums: Sequence[Vector] = (), num_clients: int = 1) -> Step:

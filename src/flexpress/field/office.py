@@ -56,7 +56,10 @@ class _Examined(NamedTuple):
 
 
 class Office:
-    """What couriers may do at the server. `on_change` is called after each change of the book."""
+    """What couriers may do at the server. `on_change` is called after each change of the book.
+
+    `now` is the time of the mission.
+    """
 
     def __init__(
         self,
@@ -69,10 +72,11 @@ class Office:
         log: Log,
         on_change: Callable[[], None],
         tidying: Tidying,
+        now: Callable[[], float],
     ) -> None:
         self._kit, self._store, self._files, self._book = kit, store, files, book
         self._key, self._seal_key = key, seal_key
-        self._log, self._on_change, self._tidying = log, on_change, tidying
+        self._log, self._on_change, self._tidying, self._now = log, on_change, tidying, now
         self._uploads = Uploads(files)
         self._examining = asyncio.Semaphore(_AT_ONCE)
         self._dtype = np.dtype(kit.dtype).newbyteorder("<")
@@ -102,7 +106,7 @@ class Office:
         if departing.run != self._kit.run:
             raise Refused(403, f"run {departing.run} is another mission")
         courier = peer_in(request).name
-        decided = self._book.depart(courier, time.time())
+        decided = self._book.depart(courier, self._now())
         snapshot = self._commit(decided)
         if isinstance(snapshot, Wait):
             return answer(snapshot)

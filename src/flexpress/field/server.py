@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from aiohttp import web
+from msgspec.structs import replace
 
 from flexpress.arguments import check_path
 from flexpress.errors import DivergedError
@@ -37,6 +38,7 @@ from flexpress.field.overview import Overview
 from flexpress.field.program import run_program
 from flexpress.field.room import Room
 from flexpress.field.sealing import SEAL_OVERHEAD
+from flexpress.field.served_time import ServedTime
 from flexpress.field.store import Files, Store, digest_of_content
 from flexpress.field.tables import Change
 from flexpress.field.tidying import Tidying
@@ -52,6 +54,8 @@ RUN = "run"
 
 _ASK_AGAIN = 2.0
 """Seconds after which a courier that waits asks again; divided by the speedup."""
+_NOTE_SECONDS = 60.0
+"""After which the time is noted again: a server that is killed loses no more of it."""
 _LEAST_WAIT = 0.05
 """However large the speedup is: couriers that ask all the time leave no time to train."""
 
@@ -78,7 +82,7 @@ def run_server(folder: str | Path, *, log: Log | None = None) -> None:
             clock=kit.clock,
             model=server.model(),
             progress=server.progress(),
-            now=time.time(),
+            now=server.time.now(),
             speedup=kit.speedup,
             durable=lambda step: durability.durable(step),
         )
@@ -107,6 +111,8 @@ class _Server:
         self._overview = Overview(store.tables, self._book)
         self._changed = asyncio.Event()
         self._stopped = asyncio.Event()
+        self.time = ServedTime(self._last_time())
+        self._noted = self.time.now()
         seal_key = load_seal_key(folder) if sealed else None
         self._tidying = Tidying(self._files, self._book.files)
         self._office = Office(
@@ -119,6 +125,7 @@ class _Server:
             log,
             self._changed.set,
             self._tidying,
+            self.time.now,
         )
         self._begin(learner)
 
@@ -142,6 +149,17 @@ class _Server:
         """As it was committed; None before the first step."""
         notes = self._book.progress.notes
         return Progress.from_json(notes) if notes else None
+
+    def _last_time(self) -> float:
+        """Of the mission, as it was noted last; before the first start, that of the computer."""
+        if self._book.progress.time:
+            return self._book.progress.time
+        before = self.progress()  # of a version that did not note it
+        return before.started + before.seconds / self._kit.speedup if before else time.time()
+
+    def _note_time(self) -> None:
+        self._noted = self.time.now()
+        self._store.commit(self._book.note(replace(self._book.progress, time=self._noted)).changes)
 
     async def work(self, mission: Mission) -> None:
         app = web.Application()
@@ -171,12 +189,13 @@ class _Server:
                 task.cancel()
             await asyncio.gather(flying, tidying, stopped, return_exceptions=True)
             await runner.cleanup()
-            self._last_checkpoint(mission)
+            self._last_notes(mission)
             self._log("stopped")
 
-    def _last_checkpoint(self, mission: Mission) -> None:
-        """It is only for readers: without room for it, the server stops all the same."""
+    def _last_notes(self, mission: Mission) -> None:
+        """Nothing that counts: without room for them, the server stops all the same."""
         try:
+            self._note_time()
             mission.checkpoint()
         except DiskFullError as error:
             self._room.tell(error)
@@ -197,9 +216,11 @@ class _Server:
         """One step, or a wait. If it fails, the same is due again, as after a kill -9."""
         self._changed.clear()
         self._void_late_tours()
-        due = mission.due(self._overview.situation(), time.time())
+        due = mission.due(self._overview.situation(), self.time.now())
         if due is None:
-            await self._pause(mission.wakes(), self._next_void())
+            await self._pause(mission.wakes(), self._next_void(), self._noted + _NOTE_SECONDS)
+            if self.time.now() >= self._noted + _NOTE_SECONDS:
+                self._note_time()
             return
         homes = [HOMES.rows(self._store.tables)[self._overview.home_key(key)] for key in due.homes]
         try:
@@ -217,7 +238,9 @@ class _Server:
     def _void_late_tours(self) -> None:
         """S3: couriers that have been out for too long do not keep the others waiting."""
         for tour, row in self._book.open_tours().items():
-            if self._kit.longest_tour and time.time() >= self._end_of(row, self._kit.longest_tour):
+            if self._kit.longest_tour and self.time.now() >= self._end_of(
+                row, self._kit.longest_tour
+            ):
                 self._store.commit(self._book.void(tour).changes)
                 self._log("voided", tour=tour, courier=row.courier, reason="out for too long")
 
@@ -231,7 +254,7 @@ class _Server:
     async def _pause(self, *until: float | None) -> None:
         """Until somebody departs or comes home, or until the first of these times."""
         times = [each for each in until if each is not None]
-        seconds = max(0.0, min(times) - time.time()) if times else None
+        seconds = max(0.0, min(times) - self.time.now()) if times else None
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
@@ -274,7 +297,8 @@ class _Server:
     def _commit_with(self, mission: Mission, step: Step, sha: str | None) -> None:
         """One transaction: the new version, what it is made of, who may depart, how far we are."""
         due, progress = step.due, step.progress
-        row = ProgressRow(progress.num_events, progress.over, progress.to_json())
+        now = self.time.now()
+        row = ProgressRow(progress.num_events, progress.over, progress.to_json(), now)
         changes: list[Change] = []
         if sha is not None:
             keys = [self._overview.home_key(key) for key in due.homes]
