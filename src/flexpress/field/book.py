@@ -147,6 +147,23 @@ class ServerBook(Returns):
             raise Refused(409, f"{name} is at work with another key; choose another name")
         return Decision(() if known == row else (MEMBERS.put(name, row),), None)
 
+    def move(self, client: str, courier: str) -> Decision[None]:
+        """This courier visits the client from its next departure on, after all its others.
+
+        A tour under way stays as it is: the courier that visited the client so far may come once
+        more, and what it brings counts. An update is bound to one tour, whoever flies it.
+        """
+        row = self.member(client, "client")
+        self.member(courier, "courier")
+        if row.courier == courier:
+            return Decision((), None)
+        members = MEMBERS.rows(self._tables).values()
+        others = [each for each in members if each.role == "client" and each.courier == courier]
+        order = max((each.order + 1 for each in others), default=0)
+        seconds = max((each.seconds for each in others), default=0.0)
+        moved = replace(row, courier=courier, order=order, seconds=seconds)
+        return Decision((MEMBERS.put(client, moved),), None)
+
     def revoke(self, name: str) -> Decision[None]:
         """For ever. The round of a courier becomes void, unless it is closed."""
         row = MEMBERS.rows(self._tables).get(name)
