@@ -18,6 +18,7 @@ class Order(msgspec.Struct, frozen=True):
     by: int = signal.SIGKILL
     no_room: tuple[int, int] = (0, 0)  # from which of its durable steps on, before which again
     leaps_at: int | None = None  # at which of them the computer's clock is set ten years ahead
+    restored: bool = False  # a server whose kit is an older copy
     counts: bool = True  # it learns with the ledger, not with images
 
 

@@ -132,7 +132,8 @@ def _become(order: Order) -> None:
     patch.object(room, "_WAIT_SECONDS", 0.02).start()
     if order.counts:
         _keep_count()
-    _RUN[field_order.role(order.name)](Path(order.kit), log=Log(order.name, sink=say))
+    options = {"restored": True} if order.restored else {}
+    _RUN[field_order.role(order.name)](Path(order.kit), log=Log(order.name, sink=say), **options)
 
 
 def _keep_count() -> None:

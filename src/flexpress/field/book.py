@@ -29,6 +29,9 @@ from flexpress.field.messages import Snapshot, Stop, Wait
 from flexpress.field.returns import Payload, Returns
 from flexpress.field.tables import Change, Decision, Refused, Tables
 
+_FAR = 1_000_000
+"""Tours that are surely not flown between two copies of the server."""
+
 
 class ServerBook(Returns):
     """Reads the server's tables and decides; changes nothing."""
@@ -111,6 +114,21 @@ class ServerBook(Returns):
         if released.tour is not None:
             return self.void(released.tour)
         return Decision(self._voided_round(courier, released), None)
+
+    def restored(self, now: float) -> Decision[int]:
+        """The tables are an old copy: no number of a tour that was given since is given again.
+
+        Tours are counted on from far above; the answer is the next. `now` is the computer's time:
+        if the same copy is restored twice, numbers are above those of the first time. Tours that
+        are open in the copy are void: who is out forgets them, as those of after the copy, and
+        clients hand over again what the copy has not seen.
+        """
+        counter = self.counter
+        first = max(counter.next_tour + _FAR, int(now))
+        changes: list[Change] = [COUNTER.put("", replace(counter, next_tour=first))]
+        for tour, row in self.open_tours().items():
+            changes += self._voided(tour, row)
+        return Decision(tuple(changes), first)
 
     def merged(
         self, version: int, model: str, homes: Iterable[str], progress: ProgressRow

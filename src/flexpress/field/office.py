@@ -150,7 +150,11 @@ class Office:
         manifest = await read_message(request, Manifest, most=_LARGEST_MANIFEST)
         if str(manifest.tour) != request.match_info["tour"]:
             raise Refused(422, f"the manifest is of tour {manifest.tour}")
-        return peer_in(request).name, manifest
+        courier = peer_in(request).name
+        if manifest.tour >= self._book.counter.next_tour:
+            remedy = "if this server was restored from a copy, start it once with --restored"
+            self._log("unknown-tour", courier=courier, tour=manifest.tour, remedy=remedy)
+        return courier, manifest
 
     def _expected(self, request: web.Request) -> tuple[str, int]:
         sha, tour = request.match_info["sha"], request.match_info["tour"]

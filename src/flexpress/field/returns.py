@@ -156,9 +156,9 @@ class Returns(BookReader):
         Nobody else has such a tour; it will never be accepted, so its courier may forget it.
         """
         self.member(courier, "courier")
-        if tour >= self.counter.next_tour:
-            raise Refused(410, f"there is no tour {tour} yet; forget it and depart again")
-        row = self.tour(tour)
+        row = TOURS.rows(self._tables).get(str(tour))
+        if row is None:
+            raise Refused(410, f"there is no tour {tour}; forget it and depart again")
         if row.courier != courier:
             raise Refused(403, f"tour {tour} is not one of {courier}")
         return row

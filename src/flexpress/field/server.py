@@ -60,8 +60,11 @@ _LEAST_WAIT = 0.05
 """However large the speedup is: couriers that ask all the time leave no time to train."""
 
 
-def run_server(folder: str | Path, *, log: Log | None = None) -> None:
-    """Serve until it is stopped, also after the mission is over. DivergedError if it diverges."""
+def run_server(folder: str | Path, *, log: Log | None = None, restored: bool = False) -> None:
+    """Serve until it is stopped, also after the mission is over. DivergedError if it diverges.
+
+    `restored`: the folder is an older copy, and the server has been at work after it was made.
+    """
     folder = check_path("folder", folder)
     kit = load_kit(folder, ServerKit)
     log = log or Log(kit.name)
@@ -74,6 +77,8 @@ def run_server(folder: str | Path, *, log: Log | None = None) -> None:
     learner = make_learner(scenario, engine=kit.engine, tell=tell)
     with Store.open(folder / STATE, SERVER_ROWS) as store:
         server = _Server(folder, kit, learner, store, log)
+        if restored:
+            server.restore()
         mission = open_mission(
             scenario,
             plan,
@@ -138,6 +143,13 @@ class _Server:
             roster = [self._book.enrol(each.name, member_row(each)) for each in self._kit.roster]
             self._store.commit([change for each in (*roster, first) for change in each.changes])
         self._files.remove_unless(self._book.files())
+
+    def restore(self) -> None:
+        """Once, after an older copy has taken the place of what was lost."""
+        void = list(self._book.open_tours())
+        decided = self._book.restored(time.time())
+        self._store.commit(decided.changes)
+        self._log("restored", next_tour=decided.answer, void=void)
 
     def model(self) -> Vector:
         """The global model of the latest version."""
