@@ -126,7 +126,7 @@ def _become(order: Order) -> None:
             os.kill(os.getpid(), order.by)
 
     patch.object(store, "durable", durable).start()
-    patient = Patience(total=1e9, first_wait=0.02, longest_wait=0.1)
+    patient = Patience(total=1e9, first_wait=0.02, longest_wait=0.1, outlasts_others=True)
     patch.object(courier, "_AT_HOME", patient).start()
     patch.object(local_training, "_SAVE_SECONDS", 0.5).start()
     patch.object(room, "_WAIT_SECONDS", 0.02).start()

@@ -8,16 +8,25 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TypeVar
 
 import aiohttp
-import numpy as np
 
 from flexpress.arguments import check_path
-from flexpress.field.calling import LinkDown, Patience, RefusedByPeer, ask, insist, open_session
+from flexpress.errors import InputError
+from flexpress.field.calling import (
+    LinkDown,
+    Patience,
+    RefusedByPeer,
+    SomebodyElse,
+    ask,
+    insist,
+    open_session,
+)
+from flexpress.field.cargo import Cargo
 from flexpress.field.flight import Flight, FlightError, TimetableFlight
 from flexpress.field.flight_file import load_flight_file
 from flexpress.field.hold import COURIER_ROWS, CourierHold
@@ -28,7 +37,6 @@ from flexpress.field.messages import (
     Manifest,
     Missing,
     Orders,
-    Parcel,
     Receipt,
     Stop,
     VisitAnswer,
@@ -45,8 +53,8 @@ from flexpress.files.disk import DiskFullError
 
 _A = TypeVar("_A")
 
-_AT_HOME = Patience(total=1e9, longest_wait=2.0)
-"""The server is waited for as long as it takes."""
+_AT_HOME = Patience(total=1e9, longest_wait=2.0, outlasts_others=True)
+"""The server is waited for as long as it takes, even if somebody else has its address."""
 _MERGING = 600.0
 """Seconds without a word while the server checks what was brought."""
 _NEAR = 30.0
@@ -57,6 +65,8 @@ _UNTIL_VOID = 30.0
 
 _NOT_US = 403
 """What the server says if this courier does not belong, or not any more."""
+_DAMAGED = 422
+"""What the server says, among other things, of a content that is not what was announced."""
 _CLOSED = (409, 410)
 """What the server says of a tour that is closed: the hold may be forgotten."""
 
@@ -95,6 +105,7 @@ class _Courier:
         self._files = Files(folder / STATE)
         size = kit.model_size + (SEAL_OVERHEAD if kit.payload == "parcel" else 0)
         self._hold = CourierHold(store.tables, kit.run, kit.name, size)
+        self._cargo = Cargo(kit, self._hold, self._files, self._room, log, self._commit)
         self._home = f"https://server:{kit.server_port}/courier"
 
     async def work(self) -> None:
@@ -118,7 +129,6 @@ class _Courier:
                     if not await self._load_model(session):
                         continue
                     await self._fly()
-                    await self._seal()
                 await self._return(session)
 
     # At the server
@@ -148,7 +158,7 @@ class _Courier:
             nonlocal told
             try:
                 return await attempt()
-            except LinkDown as error:
+            except (LinkDown, SomebodyElse) as error:
                 if str(error) != told:
                     told = str(error)
                     self._log("server-not-reached", reason=told)
@@ -184,18 +194,22 @@ class _Courier:
 
     async def _return(self, session: aiohttp.ClientSession) -> None:
         """Until the server has taken it, or says that the tour is closed."""
-        manifest = self._hold.manifest
-        assert manifest is not None
         while True:
+            manifest = self._hold.manifest or await self._cargo.seal()
             try:
                 receipt = await self._deliver(session, manifest)
                 break
+            except InputError:  # a file on board cannot be read
+                if not await self._cargo.drop_damaged():
+                    raise
             except RefusedByPeer as error:
                 if error.status in _CLOSED:
                     await self._forget(error.reason)
                     return
                 if error.status == _NOT_US:
                     raise
+                if error.status == _DAMAGED and await self._cargo.drop_damaged():
+                    continue
                 self._log("return-refused", tour=manifest.tour, reason=error.reason)
                 await asyncio.sleep(_UNTIL_VOID / self._kit.speedup)
         await self._commit(self._hold.close(receipt))
@@ -285,23 +299,6 @@ class _Courier:
             place = f"{url}/parcels/{parcel.content}"
             await self._fetch(session, place, parcel.content, parcel.size, patience)
         await self._commit(taken)
-
-    async def _seal(self) -> None:
-        """Add up if that is the payload; from now on the hold does not change."""
-        parcels = self._hold.parcels()
-        total = None
-        if self._kit.payload == "sum" and parcels:
-            total = await self._room.insist(lambda: asyncio.to_thread(self._add_up, parcels))
-        manifest = await self._commit(self._hold.seal(total))
-        self._log("sealed", tour=manifest.tour, parcels=len(parcels))
-
-    def _add_up(self, parcels: Iterable[Parcel]) -> str:
-        """The digest of their sum, which is durable."""
-        dtype = np.dtype(self._kit.dtype).newbyteorder("<")
-        total = np.zeros(self._kit.num_params, dtype)
-        for parcel in parcels:
-            total += np.frombuffer(self._files.read(parcel.content), dtype)
-        return self._files.write(total.tobytes())
 
     async def _fetch(
         self, session: aiohttp.ClientSession, url: str, sha: str, size: int, patience: Patience

@@ -240,6 +240,14 @@ class Files:
             raise InputError(f"{path}: was changed after it was written; its digest differs")
         return content
 
+    def is_whole(self, sha: str) -> bool:
+        """Whether it is there, and as it was written."""
+        path = self.path(sha)
+        try:
+            return path.is_file() and _digest(path) == sha
+        except OSError:  # the disk cannot read it any more
+            return False
+
     def mapped(self, sha: str) -> memoryview:
         """As it is on the disk now, unchecked, and not in memory. InputError if it is missing."""
         path = self.path(sha)
