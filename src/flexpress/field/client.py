@@ -67,7 +67,7 @@ class _Client:
         self._seal_to = public_seal_key(kit.seal_key) if kit.payload == "parcel" else None
         self._files = Files(folder / STATE)
         self._uploads = Uploads(self._files)
-        self._desk = ClientDesk(store.tables, kit.run, kit.name)
+        self._desk = ClientDesk(store.tables, kit.run, kit.name, largest_outbox=kit.largest_outbox)
         self._begin_database(folder)
         trainer = Trainer.in_folder(kit.training, folder, tell)
         self._training = LocalTraining(

@@ -37,6 +37,7 @@ from flexpress.field.messages import (
     Manifest,
     Missing,
     Orders,
+    Parcel,
     Receipt,
     Stop,
     VisitAnswer,
@@ -263,22 +264,28 @@ class _Courier:
     async def _visit(self, number: int, stop: Stop, limit: float) -> None:
         """Within so many seconds."""
         self._log("arrived", client=stop.client, tour=self._hold.snapshot.tour)
-        begun = time.monotonic()
+        begun, taken = time.monotonic(), list[Parcel]()
         try:
             async with open_session(self._context, {stop.client: stop.host}) as session:
                 async with asyncio.timeout(limit):
-                    await self._exchange(session, number, stop, limit)
+                    await self._exchange(session, number, stop, limit, taken)
         except (LinkDown, Refused, RefusedByPeer, TimeoutError) as error:
-            self._note_missed(number)
+            self._leave(number, taken)
             reason = str(error) or f"no answer within {limit:g} s"
-            self._log("missed", client=stop.client, reason=reason)
+            left = {"parcels": len(taken)} if taken else {}
+            self._log("missed", client=stop.client, reason=reason, **left)
         else:
             self._log("visited", client=stop.client, seconds=round(time.monotonic() - begun, 3))
 
     async def _exchange(
-        self, session: aiohttp.ClientSession, number: int, stop: Stop, limit: float
+        self,
+        session: aiohttp.ClientSession,
+        number: int,
+        stop: Stop,
+        limit: float,
+        taken: list[Parcel],
     ) -> None:
-        """Show the snapshot, bring the model, take the parcels."""
+        """Show the snapshot, bring the model, take the parcels: `taken` are those on board."""
         orders = self._hold.orders
         assert orders is not None
         patience = Patience(limit, silence=min(limit, _NEAR), first_wait=0.05, longest_wait=2.0)
@@ -294,11 +301,12 @@ class _Courier:
                 await push(session, f"{url}/models/{model}", path, patience=patience)
             else:
                 await asyncio.sleep(answer.wait)
-        taken = self._hold.collect(number, answer.parcels)  # refused before a byte is fetched
+        decided = self._hold.collect(number, answer.parcels)  # refused before a byte is fetched
         for parcel in answer.parcels:
             place = f"{url}/parcels/{parcel.content}"
             await self._fetch(session, place, parcel.content, parcel.size, patience)
-        await self._commit(taken)
+            taken.append(parcel)
+        await self._commit(decided)
 
     async def _fetch(
         self, session: aiohttp.ClientSession, url: str, sha: str, size: int, patience: Patience
@@ -308,10 +316,14 @@ class _Courier:
             lambda: fetch(session, url, sha, size, self._files, patience=patience)
         )
 
-    def _note_missed(self, stop: int) -> None:
-        """Not worth waiting for room, in the air: without the note, a restart only tries again."""
+    def _leave(self, stop: int, taken: list[Parcel]) -> None:
+        """Before the end of a visit. Parcels that are on board come along.
+
+        Not worth waiting for room, in the air: without the note, a restart only tries again.
+        """
+        left = self._hold.collect(stop, taken) if taken else self._hold.missed(stop)
         try:
-            self._store.commit(self._hold.missed(stop).changes)
+            self._store.commit(left.changes)
         except DiskFullError as error:
             self._room.tell(error)
 

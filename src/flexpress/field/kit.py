@@ -20,7 +20,8 @@ import msgspec
 from msgspec import Meta
 
 from flexpress.errors import InputError
-from flexpress.field.messages import Count, Message, Name, Positive, RunId
+from flexpress.field.desk import LARGEST_OUTBOX
+from flexpress.field.messages import MOST_PARCELS, Count, Message, Name, Positive, RunId
 from flexpress.field.training import MissionClock, Training
 from flexpress.files.disk import read_bytes, write_file
 from flexpress.learning import Engine
@@ -103,6 +104,8 @@ class ClientKit(_Settings, frozen=True):
     server_key: _PublicKey  # Ed25519: signs snapshots
     seal_key: _PublicKey  # X25519: parcels are sealed to it
     training: Training
+    largest_outbox: Annotated[int, Meta(ge=1, le=MOST_PARCELS)] = LARGEST_OUTBOX
+    """Updates, each as large as a model."""
 
 
 Kit = ServerKit | CourierKit | ClientKit | OperatorKit
