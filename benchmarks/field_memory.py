@@ -14,13 +14,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from field_kits import MadeUp
-from field_server import free_port, peak_megabytes_of
+from field_server import peak_megabytes_of
 from printer import Printer
 
 from flexpress import Plan, Scenario
 from flexpress.field import client, courier, provisioning, server, trainer
 from flexpress.field.kit import Payload
 from flexpress.field.log import Log
+from flexpress.field.rehearsal import free_ports
 
 LARGE, SMALL = 25_000_000, 1_000
 """Parameters: 100 MB, and next to nothing."""
@@ -64,14 +65,15 @@ def make_small_kits(folder: Path, num_params: int, payload: Payload) -> Path:
     tours = [list(range(1, NUM_CLIENTS + 1))]
     plan = Plan.of(scenario, "minmax", tours, solver="search", seed=0, seconds=0.0)
     make_up(num_params)
+    first = free_ports(1 + NUM_CLIENTS)
     return provisioning.provision(
         scenario,
         plan,
         out=folder,
         clock="plan",
         payload=payload,
-        server=f"127.0.0.1:{free_port()}",
-        clients=f"127.0.0.1:{free_port()}",
+        server=f"127.0.0.1:{first}",
+        clients=f"127.0.0.1:{first + 1}",
         patience=600.0,
         speedup=1e6,
     )

@@ -58,9 +58,10 @@ NAME = UpdateName("client-7", "0123456789abcdef", 3)
 SEEN = Seen("client-7", "0123456789abcdef", 2, (5, 7))
 SNAPSHOT = Snapshot(RUN, 5, "courier-1", 2, 4, SHA, 6, (4, 5), (SEEN,), ("client-9",))
 SIGNED = sealing.sign_snapshot(KEY, SNAPSHOT)
-PARCEL, CONTENT = sealing.make_parcel(
+PARCEL, PIECES = sealing.make_parcel(
     KEY, RUN, b"vector", name=NAME, tour=4, version=3, round=1, steps=9, seal_to=BOX.public_key()
 )
+CONTENT = b"".join(PIECES)
 EXAMPLES: tuple[Message, ...] = (
     NAME,
     SEEN,

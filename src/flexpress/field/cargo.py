@@ -20,6 +20,7 @@ from flexpress.field.messages import Manifest, Parcel
 from flexpress.field.room import Room
 from flexpress.field.store import Files
 from flexpress.field.tables import Decision
+from flexpress.field.vectors import bytes_of
 
 
 class Commit(Protocol):
@@ -85,4 +86,4 @@ class Cargo:
         total = np.zeros(self._kit.num_params, dtype)
         for parcel in parcels:
             total += np.frombuffer(self._files.read(parcel.content), dtype)
-        return self._files.write(total.data.cast("B"))
+        return self._files.write(bytes_of(total, dtype))

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
 from aiohttp import web
 
 from flexpress.arguments import check_path
@@ -30,6 +29,7 @@ from flexpress.field.store import Files, Store
 from flexpress.field.tables import Decision, Refused, row_types
 from flexpress.field.tls import server_context
 from flexpress.field.trainer import Trainer
+from flexpress.field.vectors import bytes_of, is_finite
 from flexpress.files.disk import DiskFullError, read_bytes
 from flexpress.learning import Vector
 
@@ -133,19 +133,10 @@ class _Client:
         if needs.model and not self._files.has(snapshot.model):
             self._commit(self._desk.expect(peer, snapshot))
             return VisitAnswer("send-model", model_offset=self._files.size(snapshot.model))
-        local = None
-        if needs.freeze is not None:
-            local = self._training.until(snapshot.round)
-            if local is None:
-                return VisitAnswer("training", wait=self._training.wait)
-        parcel = None
-        if needs.freeze is not None and local is not None and local.num_steps:
-            steps, update = local.num_steps, local.update
-            if np.isfinite(update).all():
-                parcel = await asyncio.to_thread(self._freeze, needs.freeze, steps, update)
-            else:  # nobody would take it, and a sum that has it in it would be lost
-                self._log("not-finite", tour=snapshot.tour, steps=steps)
-        first_step = self._training.first_step(snapshot.round, local)
+        done = await self._trained(needs.freeze, snapshot)
+        if done is None:
+            return VisitAnswer("training", wait=self._training.wait)
+        parcel, first_step = done
         now = time.time()
         visited = self._desk.visit(peer, snapshot, parcel, now=now, first_step=first_step)
         handed_over = self._commit(visited)
@@ -162,11 +153,28 @@ class _Client:
         )
         return handed_over
 
+    async def _trained(
+        self, base: BaseRow | None, snapshot: Snapshot
+    ) -> tuple[Parcel | None, int] | None:
+        """What was trained from this base, frozen, and the next local step; None: not yet."""
+        if base is None:
+            return None, self._training.first_step(snapshot.round, None)
+        local = self._training.until(snapshot.round)
+        if local is None:
+            return None
+        parcel, steps = None, local.num_steps
+        if steps:
+            update = local.update
+            if is_finite(update):
+                parcel = await asyncio.to_thread(self._freeze, base, steps, update)
+            else:  # nobody would take it, and a sum that has it in it would be lost
+                self._log("not-finite", tour=snapshot.tour, steps=steps)
+        return parcel, self._training.first_step(snapshot.round, local)
+
     def _freeze(self, base: BaseRow, steps: int, update: Vector) -> Parcel:
         """The update as a parcel whose content is durable; it never changes from now on."""
-        little = np.dtype(self._kit.dtype).newbyteorder("<")
-        vector = update.astype(little).tobytes()
-        parcel, content = make_parcel(
+        vector = bytes_of(update, self._kit.dtype)
+        parcel, pieces = make_parcel(
             self._key,
             self._kit.run,
             vector,
@@ -177,9 +185,9 @@ class _Client:
             steps=steps,
             seal_to=self._seal_to,
         )
-        self._files.write(content)
+        self._files.write_pieces(pieces, parcel.content)
         if self._kit.training.head_start:
-            self._files.write(vector)
+            self._files.write(vector, parcel.vector)
         return parcel
 
     async def _model_offset(self, request: web.Request) -> web.Response:

@@ -34,6 +34,7 @@ from flexpress.field.serving import Uploads, send_file
 from flexpress.field.store import Files, Store, digest_of_content
 from flexpress.field.tables import Decision, Refused
 from flexpress.field.tidying import Tidying
+from flexpress.field.vectors import bytes_of, is_finite
 from flexpress.learning import Vector
 
 _A = TypeVar("_A")
@@ -41,8 +42,6 @@ _A = TypeVar("_A")
 _LARGEST_MANIFEST = 2**26
 _AT_ONCE = 2
 """Tours that are examined together: each takes the memory of a few models."""
-_BLOCK = 2**18
-"""Numbers that are looked at together."""
 _NOT_FINITE = "has numbers that are not finite"
 
 
@@ -264,7 +263,7 @@ class Office:
             except UntrustedError:
                 unproven.add(parcel.name)
                 continue
-            if not _is_finite(vector):
+            if not is_finite(vector):
                 refused[parcel.name] = _NOT_FINITE
             else:
                 total = np.zeros(vector.size, self._dtype) if total is None else total
@@ -272,9 +271,9 @@ class Office:
             del vector  # before the next one is opened
         if manifest.total and signed:
             brought = np.frombuffer(self._files.read(manifest.total), self._dtype)
-            if not _is_finite(brought):
+            if not is_finite(brought):
                 raise Refused(422, f"the sum of tour {manifest.tour} {_NOT_FINITE}; void the tour")
-        content = None if total is None else total.data.cast("B")
+        content = None if total is None else bytes_of(total, self._dtype)
         added = None if content is None else digest_of_content(content)
         return _Examined(refused, unproven, content, added)
 
@@ -305,12 +304,6 @@ class Office:
     def _commit(self, decision: Decision[_A]) -> _A:
         self._store.commit(decision.changes)
         return decision.answer
-
-
-def _is_finite(vector: Vector) -> bool:
-    """A block at a time: what is found takes memory too."""
-    blocks = range(0, vector.size, _BLOCK)
-    return all(bool(np.isfinite(vector[start : start + _BLOCK]).all()) for start in blocks)
 
 
 def _add(total: Vector, vector: Vector) -> None:

@@ -43,6 +43,7 @@ from flexpress.field.store import Files, Store, digest_of_content
 from flexpress.field.tables import Change
 from flexpress.field.tidying import Tidying
 from flexpress.field.tls import server_context
+from flexpress.field.vectors import bytes_of
 from flexpress.files.disk import PLAN, SCENARIO, DiskFullError
 from flexpress.learning import Learner, Vector, make_learner
 from flexpress.learning.job import first_model
@@ -137,8 +138,7 @@ class _Server:
     def _begin(self, learner: Learner) -> None:
         """Once: the members of the kit, and x^0 as version 0. Files that nobody needs go."""
         if self._book.counter.version < 0:
-            little = first_model(learner).astype(self._dtype, copy=False)
-            sha = self._files.write(np.ascontiguousarray(little).data.cast("B"))
+            sha = self._files.write(bytes_of(first_model(learner), self._dtype))
             first = self._book.merged(0, sha, (), ProgressRow())
             roster = [self._book.enrol(each.name, member_row(each)) for each in self._kit.roster]
             self._store.commit([change for each in (*roster, first) for change in each.changes])
@@ -298,8 +298,7 @@ class _Server:
         if step.model is None:
             self._commit_with(mission, step, None)
             return
-        little = step.model.astype(self._dtype, copy=False)
-        content = np.ascontiguousarray(little).data.cast("B")
+        content = bytes_of(step.model, self._dtype)
         sha = await asyncio.to_thread(digest_of_content, content)
         async with self._tidying.holding([sha]):
             await asyncio.to_thread(self._files.write, content, sha)

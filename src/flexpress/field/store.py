@@ -219,15 +219,22 @@ class Files:
     def write(self, content: bytes | memoryview, sha: str | None = None) -> str:
         """Its digest, when it is durable; `sha` is the digest, if the caller knows it."""
         sha = sha or digest_of_content(content)
-        if not self.has(sha):
-            draft = self._folder / f"{sha}.{secrets.token_hex(4)}.draft"  # two may write the same
-            with _errors(self.path(sha)):
-                try:
-                    draft.write_bytes(content)
-                    self._name(draft, sha)
-                finally:
-                    draft.unlink(missing_ok=True)
+        self.write_pieces([content], sha)
         return sha
+
+    def write_pieces(self, pieces: Iterable[bytes | memoryview], sha: str) -> None:
+        """One after another, so that they need not be put together in memory; until durable."""
+        if self.has(sha):
+            return
+        draft = self._folder / f"{sha}.{secrets.token_hex(4)}.draft"  # two may write the same
+        with _errors(self.path(sha)):
+            try:
+                with draft.open("wb") as file:
+                    for piece in pieces:
+                        file.write(piece)
+                self._name(draft, sha)
+            finally:
+                draft.unlink(missing_ok=True)
 
     def read(self, sha: str) -> bytes:
         """InputError if it is missing or has changed on the disk."""
