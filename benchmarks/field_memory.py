@@ -7,7 +7,7 @@ with a model of 1,000 parameters: as a multiple of the model.
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing import connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,14 +19,14 @@ from printer import Printer
 
 from flexpress import Plan, Scenario
 from flexpress.field import client, courier, provisioning, server, trainer
-from flexpress.field.kit import Payload
 from flexpress.field.log import Log
+from flexpress.field.messages import Payload
 from flexpress.field.rehearsal import free_ports
 
 LARGE, SMALL = 25_000_000, 1_000
 """Parameters: 100 MB, and next to nothing."""
 NUM_CLIENTS, HORIZON = 3, 24
-ROLES = {
+ROLES: dict[str, Callable[..., None]] = {
     "server": server.run_server,
     "courier": courier.run_courier,
     "client": client.run_client,

@@ -38,7 +38,7 @@ from small_run import FOUR, environment
 
 from flexpress.callbacks import ignore_note
 from flexpress.field import provisioning
-from flexpress.field.kit import Payload
+from flexpress.field.messages import Payload
 from flexpress.field.provisioning import provision
 from flexpress.field.rehearsal import free_ports
 from flexpress.field.server import RUN

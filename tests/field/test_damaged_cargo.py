@@ -13,7 +13,8 @@ from test_live_wall_clock import ENDLESS, is_merged, lose, mission, steps_that_c
 
 from flexpress.field.book_rows import HOMES
 from flexpress.field.hold import COURIER_ROWS, CourierHold
-from flexpress.field.kit import STATE, CourierKit, Payload, load_kit
+from flexpress.field.kit import STATE, CourierKit, load_kit
+from flexpress.field.messages import Payload
 from flexpress.field.store import Store
 from flexpress.field.tables import Refused, apply_changes
 

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from small_field import RUN, Client, Courier, Server, commit, name_of, parcel_of, sha
 from test_client_program import FIRST
 
-from flexpress.field import courier as program
 from flexpress.field.book_rows import HOMES
 from flexpress.field.calling import LinkDown
+from flexpress.field.cargo import Cargo
 from flexpress.field.desk import LARGEST_OUTBOX, OUTBOX, ClientDesk
 from flexpress.field.hold import HELD
 from flexpress.field.kit import ClientKit
@@ -104,16 +104,21 @@ def test_a_visit_that_is_cut_short_brings_what_is_on_board(
     """Else an outbox that is too long for one visit would never get shorter."""
     parcels = tuple(parcel_of(name_of(number)) for number in (3, 1, 2))
     held: list[str] = []
-    seal = program.Cargo.seal
+    seal = Cargo.seal
 
-    async def look(cargo: program.Cargo) -> object:
+    async def look(cargo: Cargo) -> object:
         held.extend(HELD.rows(cargo._hold._tables))
         cargo._files.write(np.zeros(2, "<f4").tobytes())
         monkeypatch.setattr(cargo, "_add_up", lambda parcels: sha("sum"))
         return await seal(cargo)
 
-    monkeypatch.setattr(program.Cargo, "seal", look)
-    cut = [None, None, None, LinkDown("out of range")]  # the model, two parcels, then no more
+    monkeypatch.setattr(Cargo, "seal", look)
+    cut: list[Exception | None] = [
+        None,
+        None,
+        None,
+        LinkDown("out of range"),
+    ]  # the model, two parcels, then no more
     script = Script(
         [orders_of(1, "client-1"), OVER], models=cut, visits=[VisitAnswer("ready", parcels=parcels)]
     )

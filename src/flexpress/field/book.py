@@ -25,8 +25,8 @@ from flexpress.field.book_rows import (
     TourRow,
     VersionRow,
 )
-from flexpress.field.messages import Snapshot, Stop, Wait
-from flexpress.field.returns import Payload, Returns
+from flexpress.field.messages import Payload, Snapshot, Stop, Wait
+from flexpress.field.returns import Returns
 from flexpress.field.tables import Change, Decision, Refused, Tables
 
 _FAR = 1_000_000

@@ -21,14 +21,20 @@ from msgspec import Meta
 
 from flexpress.errors import InputError
 from flexpress.field.desk import LARGEST_OUTBOX
-from flexpress.field.messages import MOST_PARCELS, Count, Message, Name, Positive, RunId
+from flexpress.field.messages import (
+    MOST_PARCELS,
+    Count,
+    Message,
+    Name,
+    Payload,
+    Positive,
+    RunId,
+)
 from flexpress.field.training import MissionClock, Training
 from flexpress.files.disk import read_bytes, write_file
 from flexpress.learning import Engine
 
 KIT, FIRST_MODEL, STATE, FLIGHT = "kit.json", "model.bin", "state", "flight.json"
-
-Payload = Literal["parcel", "sum"]
 
 _Host = Annotated[str, Meta(min_length=1, max_length=253)]
 _Port = Annotated[int, Meta(ge=0, le=65535)]

@@ -26,6 +26,8 @@ Positive = Annotated[int, Meta(ge=1, le=2**53)]
 Round = Annotated[int, Meta(ge=-1, le=2**53)]
 """Tours of one courier: 0, 1, ...; -1 is x^0 that clients have on board."""
 
+Payload = Literal["parcel", "sum"]
+"""How updates travel: each to the server, or added up by couriers."""
 MOST_PARCELS = 1024
 """Of one client on one visit: nobody can fill a courier's disk."""
 

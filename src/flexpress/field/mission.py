@@ -211,21 +211,13 @@ def open_mission(
     opened = mission_folder(folder, scenario, plan, learner, clock, stored, durable)
     with opened as (files, written):
         begun = changed(progress or Progress(started=now), written=written)
-        run = scenario.run
-        ticking: Clock
-        if clock == "plan":
-            ticking = PlanClock(timetable, run.horizon, run.eval_every, begun)
-        else:
-            ticking = WallClock(timetable, run.horizon, run.eval_every, begun, speedup=speedup)
+        times = timetable, scenario.run.horizon, scenario.run.eval_every, begun
+        ticking: Clock = (
+            PlanClock(*times) if clock == "plan" else WallClock(*times, speedup=speedup)
+        )
+        is_stored = progress is not None
         mission = Mission(
-            scenario,
-            timetable,
-            learner,
-            ticking,
-            folder,
-            files,
-            model,
-            is_stored=progress is not None,
+            scenario, timetable, learner, ticking, folder, files, model, is_stored=is_stored
         )
         if mission.progress.over:
             mission.finish()

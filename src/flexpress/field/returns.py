@@ -16,7 +16,6 @@ hold and was not accepted is still with the clients. On any other refusal it kee
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Literal
 
 from msgspec.structs import replace
 
@@ -35,10 +34,8 @@ from flexpress.field.book_rows import (
     home_key,
     seen_key,
 )
-from flexpress.field.messages import Manifest, Missing, Parcel, Receipt, Seen, UpdateName
+from flexpress.field.messages import Manifest, Missing, Parcel, Payload, Receipt, Seen, UpdateName
 from flexpress.field.tables import Change, Decision, Refused, Tables
-
-Payload = Literal["parcel", "sum"]
 
 
 class Returns(BookReader):
