@@ -72,12 +72,14 @@ def test_the_trouble_is_told_in_one_line_and_not_all_the_time(
         nonlocal failures
         failures -= 1
         if failures >= 0:
-            raise DiskFullError(tmp_path / "model", "No space left on device")
+            path = tmp_path / f"model-{failures}"  # a box that is sealed anew has another digest
+            raise DiskFullError(path, "No space left on device", needed=2**20)
         return "written"
 
     assert asyncio.run(room.insist(attempt)) == "written"
     (entry,) = entries
-    assert (entry["event"], entry["file"]) == ("disk-full", str(tmp_path / "model"))
+    assert (entry["event"], entry["file"]) == ("disk-full", str(tmp_path / "model-2"))
+    assert entry["needed"] == 2**20
     assert entry["free"] > 0
     assert "make room" in entry["remedy"]
 

@@ -7,6 +7,7 @@ server does next.
 from __future__ import annotations
 
 import asyncio
+import math
 import shutil
 import time
 from collections.abc import Awaitable, Callable
@@ -21,7 +22,7 @@ _A = TypeVar("_A")
 _WAIT_SECONDS = 5.0
 """From one try to the next."""
 _SILENT_SECONDS = 60.0
-"""The same trouble is told once in this time, however often something is tried."""
+"""A full disk is told once in this time, however often something is tried."""
 
 
 class Room:
@@ -29,7 +30,7 @@ class Room:
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._told: dict[str, float] = {}  # what, and when
+        self._told: dict[str, float] = {}  # a folder, or other trouble, and when
 
     async def insist(self, attempt: Callable[[], Awaitable[_A]]) -> _A:
         """What it returns, once there is room for it."""
@@ -42,15 +43,17 @@ class Room:
 
     def tell(self, error: InputError) -> None:
         """In one line of the log; what is not written now is tried again by whoever wanted it."""
-        reason, now = str(error), time.monotonic()
-        if now < self._told.get(reason, -_SILENT_SECONDS) + _SILENT_SECONDS:
+        now = time.monotonic()
+        what = str(error.path.parent) if isinstance(error, DiskFullError) else str(error)
+        if now < self._told.get(what, -math.inf) + _SILENT_SECONDS:
             return
-        self._told = {reason: now}
+        self._told[what] = now
         if not isinstance(error, DiskFullError):
-            self._log("disk-trouble", reason=reason)
+            self._log("disk-trouble", reason=str(error))
             return
+        sizes = {"needed": error.needed} if error.needed is not None else {}
         remedy = "make room: it is tried again, and nothing is lost"
-        self._log("disk-full", file=str(error.path), free=_free(error), remedy=remedy)
+        self._log("disk-full", file=str(error.path), **sizes, free=_free(error), remedy=remedy)
 
 
 def _free(error: DiskFullError) -> int | None:

@@ -152,7 +152,7 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def _errors(path: Path) -> Iterator[None]:
+def _errors(path: Path, needed: int | None = None) -> Iterator[None]:
     """Errors of the disk and of SQLite in one line; DiskFullError if there is no room."""
     try:
         yield
@@ -160,7 +160,7 @@ def _errors(path: Path) -> Iterator[None]:
         why = reason(error) if isinstance(error, OSError) else str(error)
         remedy = "make room on the disk, or repair it, and start again"
         if is_full(error) if isinstance(error, OSError) else error.sqlite_errorcode in _NO_ROOM:
-            raise DiskFullError(path, why, remedy) from None
+            raise DiskFullError(path, why, remedy, needed) from None
         raise InputError(f"{path}: cannot be written: {why}; {remedy}") from None
     except sqlite3.DatabaseError:
         raise _damaged(path) from None
@@ -222,12 +222,12 @@ class Files:
         self.write_pieces([content], sha)
         return sha
 
-    def write_pieces(self, pieces: Iterable[bytes | memoryview], sha: str) -> None:
+    def write_pieces(self, pieces: Sequence[bytes | memoryview], sha: str) -> None:
         """One after another, so that they need not be put together in memory; until durable."""
         if self.has(sha):
             return
         draft = self._folder / f"{sha}.{secrets.token_hex(4)}.draft"  # two may write the same
-        with _errors(self.path(sha)):
+        with _errors(self.path(sha), needed=sum(map(len, pieces))):
             try:
                 with draft.open("wb") as file:
                     for piece in pieces:

@@ -23,9 +23,17 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 class DiskFullError(InputError):
     """There is no room left, or the quota is used up. Once somebody makes room, it can go on."""
 
-    def __init__(self, path: Path, why: str, remedy: str = "make room on the disk") -> None:
+    def __init__(
+        self,
+        path: Path,
+        why: str,
+        remedy: str = "make room on the disk",
+        needed: int | None = None,
+    ) -> None:
+        """`needed` is how many bytes were to be written, if that is known."""
         super().__init__(f"{path}: cannot be written: {why}; {remedy}")
         self.path = path
+        self.needed = needed
 
 
 def read_text(path: Path) -> str:
