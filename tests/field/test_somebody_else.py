@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
+import socket
 import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -44,24 +44,24 @@ def portal(folder: Path, port: int, version: ssl.TLSVersion) -> Iterator[None]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.maximum_version = version
     context.load_cert_chain(folder / CERTIFICATE, folder / KEY)
-    loop, ready = asyncio.new_event_loop(), threading.Event()
+    with socket.create_server(("127.0.0.1", port)) as listening:
 
-    async def serve() -> None:
-        serving = await asyncio.start_server(lambda *_: None, "127.0.0.1", port, ssl=context)
-        ready.set()
-        await leaving.wait()
-        serving.close()
+        def serve() -> None:
+            while True:
+                try:
+                    caller, _ = listening.accept()
+                except OSError:  # shut down
+                    return
+                with suppress(OSError):  # he refuses the certificate
+                    context.wrap_socket(caller, server_side=True).close()
 
-    leaving = asyncio.Event()
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
-    thread.start()
-    try:
-        ready.wait()
-        yield
-    finally:
-        loop.call_soon_threadsafe(leaving.set)
-        thread.join()
-        loop.close()
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join()
 
 
 @pytest.fixture(scope="module")
