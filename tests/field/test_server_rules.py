@@ -31,13 +31,13 @@ from flexpress.field.book_rows import (
 )
 from flexpress.field.messages import (
     Missing,
+    Payload,
     Receipt,
     Seen,
     Snapshot,
     Wait,
     digest_of,
 )
-from flexpress.field.returns import Payload
 from flexpress.field.tables import Refused
 
 # S1

@@ -16,7 +16,6 @@ hold and was not accepted is still with the clients. On any other refusal it kee
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Literal
 
 from msgspec.structs import replace
 
@@ -35,10 +34,8 @@ from flexpress.field.book_rows import (
     home_key,
     seen_key,
 )
-from flexpress.field.messages import Manifest, Missing, Parcel, Receipt, Seen, UpdateName
+from flexpress.field.messages import Manifest, Missing, Parcel, Payload, Receipt, Seen, UpdateName
 from flexpress.field.tables import Change, Decision, Refused, Tables
-
-Payload = Literal["parcel", "sum"]
 
 
 class Returns(BookReader):
@@ -156,9 +153,9 @@ class Returns(BookReader):
         Nobody else has such a tour; it will never be accepted, so its courier may forget it.
         """
         self.member(courier, "courier")
-        if tour >= self.counter.next_tour:
-            raise Refused(410, f"there is no tour {tour} yet; forget it and depart again")
-        row = self.tour(tour)
+        row = TOURS.rows(self._tables).get(str(tour))
+        if row is None:
+            raise Refused(410, f"there is no tour {tour}; forget it and depart again")
         if row.courier != courier:
             raise Refused(403, f"tour {tour} is not one of {courier}")
         return row
