@@ -65,8 +65,8 @@ def runs(live: Control) -> list[Path]:
 
 
 def slot(page: Page, run: str) -> int:
-    row = page.browser.find_element("css selector", f"[data-run='{run}'] td:nth-of-type(2)")
-    return int(row.text)
+    script = "return document.querySelector(arguments[0])?.textContent"
+    return int(page.run(script, f"[data-run='{run}'] td:nth-of-type(2)") or 0)
 
 
 def test_watched_paused_and_resumed(page: Page, live: Control, tmp_path: Path) -> None:
@@ -89,8 +89,10 @@ def test_watched_paused_and_resumed(page: Page, live: Control, tmp_path: Path) -
     simulate(scenario, stored.plan, out=tmp_path / "again")
     lines = (tmp_path / "again" / METRICS).read_bytes().splitlines()
     assert (folder / METRICS).read_bytes().splitlines()[: len(lines)] == lines
-    button = page.browser.find_element("xpath", "//button[text()='Go on']")
-    page.run("arguments[0].click()", button)
+    button = (
+        "[...document.querySelectorAll('#run-rows button')].find((b) => b.innerText === 'Go on')"
+    )
+    page.run(f"{button}.click()")
     page.wait_for(lambda: page.state("learn-state") == "running")
     page.wait_for(lambda: slot(page, folder.name) > reached)
     page.click("pause")
@@ -107,10 +109,7 @@ def test_to_the_end_and_its_report(page: Page, live: Control) -> None:
     assert names == ["async-head-start", "sync-head-start"]
     assert all(load_run(folder / name).trace.complete for name in names)
     assert page.run("return document.querySelectorAll('#curve-key li').length") == 2
-    write = page.browser.find_element(
-        "css selector", f"[data-run='{folder.name}'] button:last-child"
-    )
-    page.run("arguments[0].click()", write)
+    page.run(f"document.querySelector(`[data-run='{folder.name}'] button:last-child`).click()")
     link = page.wait_for(
         lambda: page.browser.find_elements("css selector", f"[data-run='{folder.name}'] a")
     )[0]

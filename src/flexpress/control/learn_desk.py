@@ -20,6 +20,9 @@ from flexpress.scenario import Algorithm, Scenario
 
 _ASKED = "runs.json"
 
+_MOST_POINTS = 300
+"""Of a curve."""
+
 _Algorithms = list[Algorithm] | None
 
 
@@ -38,7 +41,15 @@ class LearnDesk:
         for name in self._folder.runs():
             if name not in self._runs:
                 self._runs[name] = self._stored(name)
-        self._topics.publish("runs", {"running": self._running, "folders": self._runs})
+        self._publish_runs()
+
+    def _publish_runs(self) -> None:
+        """Long curves with fewer points: nobody sees more."""
+        folders = {
+            name: {**folder, "runs": {each: _thinned(run) for each, run in folder["runs"].items()}}
+            for name, folder in self._runs.items()
+        }
+        self._topics.publish("runs", {"running": self._running, "folders": folders})
 
     def _stored(self, name: str) -> dict[str, Any]:
         try:
@@ -121,7 +132,7 @@ class LearnDesk:
             run |= {"slot": news["slot"], "horizon": news["horizon"]}
             known["note"] = ""
             known["now"] = news["name"]
-        self._topics.publish("runs", {"running": self._running, "folders": self._runs})
+        self._publish_runs()
 
     def _asked(self) -> dict[str, _Algorithms]:
         """Which algorithms were asked for, by folder: a restart must not forget it."""
@@ -136,6 +147,11 @@ class LearnDesk:
     def _remember(self, name: str, algorithms: _Algorithms) -> None:
         path: Path = self._folder.state / _ASKED
         write_file(path, msgspec.json.encode({**self._asked(), name: algorithms}))
+
+
+def _thinned(run: dict[str, Any]) -> dict[str, Any]:
+    points = run["points"]
+    return {**run, "points": [*points[:: 1 + len(points) // _MOST_POINTS], *points[-1:]]}
 
 
 def _fixed(algorithms: _Algorithms) -> tuple[Algorithm, ...] | None:
