@@ -136,7 +136,9 @@ def frame_work(browser: Any) -> float:
 
     def spent() -> float:
         found = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
-        return next(1000 * each["value"] for each in found if each["name"] == "TaskDuration")
+        return next(
+            1000.0 * float(each["value"]) for each in found if each["name"] == "TaskDuration"
+        )
 
     def frames() -> int:
         return int(

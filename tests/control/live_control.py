@@ -65,7 +65,7 @@ class Page:
         )
 
     def run(self, script: str, *arguments: object) -> Any:
-        return self.browser.execute_script(script, *arguments)  # type: ignore[no-untyped-call]  # not in its types
+        return self.browser.execute_script(script, *arguments)
 
     def __getitem__(self, id: str) -> WebElement:
         return self.browser.find_element("id", id)

@@ -60,8 +60,12 @@ def place(page: Page) -> None:
     page.use("sensor")
     for number, (x, y) in enumerate(SENSORS, start=1):
         page.click_map(x, y)
-        page.wait_for(lambda number=number: page.num_sensors() == number)
+        wait_for_sensors(page, number)
     page.use("look")
+
+
+def wait_for_sensors(page: Page, number: int) -> None:
+    page.wait_for(lambda: page.num_sensors() == number)
 
 
 def plan(page: Page, state: str = "done", seconds: str = "1") -> None:
@@ -162,10 +166,7 @@ def budget_fields(page: Page) -> list[object]:
 def test_an_infeasible_budget_and_the_remedy(page: Page) -> None:
     place(page)
     for number in range(2):
-        before = page["undo"].is_enabled()
-        assert before
-        page.enter(budget_fields(page)[number], "4 kJ")  # type: ignore[arg-type]
-        page.wait_for(lambda number=number: entered(page, number))
+        enter_budget(page, number)
     plan(page, "infeasible")
     assert "no plan" in page.text("search-state")
     page.browser.refresh()
@@ -176,6 +177,11 @@ def test_an_infeasible_budget_and_the_remedy(page: Page) -> None:
     page.wait_for(lambda: page.state("search-state") == "idle")
     plan(page)
     assert float(str(fleet(page)["budgets"][0]).split()[0]) > 4  # type: ignore[index]
+
+
+def enter_budget(page: Page, number: int) -> None:
+    page.enter(budget_fields(page)[number], "4 kJ")  # type: ignore[arg-type]  # Selenium's element
+    page.wait_for(lambda: entered(page, number))
 
 
 def fleet(page: Page) -> dict[str, object]:

@@ -36,7 +36,7 @@ altitude = "120 m"
 _MOST_STEPS = 100
 """Changes that can be undone."""
 
-Changes = Mapping[str, Mapping[str, object]]
+Changes = Mapping[Any, Mapping[str, object]]
 """Values by table and key; None removes a key, and "" is the table of the keys at the top."""
 
 

@@ -7,11 +7,10 @@ another site can neither read anything here nor cause anything.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 from aiohttp import web
-from aiohttp.typedefs import Handler
+from aiohttp.typedefs import Handler, Middleware
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
@@ -43,7 +42,7 @@ class Guard:
         """What to open first: the token is exchanged for a cookie."""
         return f"http://127.0.0.1:{self.port}/?token={self.token}"
 
-    def middleware(self) -> Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]:
+    def middleware(self) -> Middleware:
         @web.middleware
         async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
             fault = self._fault(request)
