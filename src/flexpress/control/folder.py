@@ -15,6 +15,9 @@ from flexpress.simulation.stored_run import is_run
 STATE = "flexpress-control"
 """Within the folder: the draft, and what else has to be remembered."""
 
+_HERE = "this folder"
+"""The name of a plan or run that lies in the folder itself; a dot would vanish from addresses."""
+
 _NAME = re.compile(r"[\w+-][\w .+-]{0,150}\Z")
 _TOML = ".toml"
 
@@ -64,7 +67,7 @@ class Folder:
 
     def name_of(self, place: Path) -> str:
         """Of a folder that `plan` or `run` finds."""
-        return "." if place == self.root else place.name
+        return _HERE if place == self.root else place.name
 
     def _made(self) -> list[str]:
         out = self.root / OUT
@@ -74,7 +77,7 @@ class Folder:
         return [self.name_of(place) for place in made]
 
     def _place(self, name: str) -> Path:
-        return self.root if name == "." else self.root / OUT / name
+        return self.root if name == _HERE else self.root / OUT / name
 
     def _is_runs(self, place: Path) -> bool:
         return is_run(place) or any(is_run(place / name) for name in RUN_NAMES)

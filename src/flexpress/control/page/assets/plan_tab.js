@@ -122,7 +122,17 @@ function showRemedies({ state, remedies = [] }) {
   }));
 }
 
-on("plans", () => choosePlans());
+on("plans", () => {
+  choosePlans();
+  showLastPlan();
+});
+
+// After a restart, and of the folder of a plan: the last plan, if it is one of these sites.
+function showLastPlan() {
+  const last = plansList().filter((plan) => !plan.fault).at(-1);
+  const nothing = topics.search?.state === "idle" && !drawnPlan && topics.document;
+  if (last && nothing && last.clients === topics.document.clients.length) fetchPlan(last.name, false);
+}
 
 const plansList = () => topics.plans ?? [];
 

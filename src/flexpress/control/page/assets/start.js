@@ -38,7 +38,10 @@ clock = new Clock(1, (time) => {
   scene.time = time;
   scene.redraw("clients", "drones");
 });
-dark.addEventListener("change", () => scene.colour());
+dark.addEventListener("change", () => {
+  scene.colour();
+  showMap();
+});
 new ResizeObserver(() => look((view) => view.resize(surface.clientWidth, surface.clientHeight))).observe(surface);
 openTab(TABS.includes(location.hash.slice(1)) ? location.hash.slice(1) : "plan");
 scene.colour();
