@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from chromium import PATIENCE
+from chromium import PATIENCE, complaints
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -59,6 +59,8 @@ class Page:
 
     def __init__(self, browser: Chrome, address: str) -> None:
         self.browser = browser
+        browser.get("about:blank")
+        complaints(browser)  # of a page whose server is gone
         browser.get(address)
         self.wait_for(
             lambda: self.run("return document.querySelectorAll('#presets option').length")
@@ -96,10 +98,12 @@ class Page:
         self.enter(self[id], text)
 
     def enter(self, field: WebElement, text: str) -> None:
-        """Type into a field and leave it."""
+        """Type into a field instead of what it has, and leave it."""
+        from selenium.webdriver import Keys
+
         self.run("arguments[0].closest('details')?.setAttribute('open', '')", field)
-        field.clear()
-        field.send_keys(text + "\t")
+        field.send_keys(Keys.CONTROL + "a")
+        field.send_keys(text + Keys.TAB)
 
     def choose(self, id: str, value: str) -> None:
         self.run(

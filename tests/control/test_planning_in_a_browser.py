@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import threading
 import tomllib
 import zipfile
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 from chromium import chromium, complaints, requested
@@ -330,3 +333,50 @@ def test_a_restart_loses_nothing(browser: Chrome, tmp_path: Path) -> None:
         page.wait_for(lambda: page.num_sensors() == len(SENSORS) - 1)
         assert "mission-sws-1" in page.text("plan-rows")
     complaints(browser)
+
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+)
+
+
+class Tiles(BaseHTTPRequestHandler):
+    """A server of map tiles, which counts them."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:  # as http.server calls it
+        self.asked.append(self.path)
+        self.send_response(200)
+        self.send_header("Content-Type", "image/png")
+        self.end_headers()
+        self.wfile.write(PIXEL)
+
+    def log_message(self, *arguments: object) -> None:
+        """Nothing."""
+
+
+def test_tiles_only_when_they_are_asked_for(browser: Chrome, tmp_path: Path) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Tiles) as tiles:
+        threading.Thread(target=tiles.serve_forever).start()
+        address = f"http://127.0.0.1:{tiles.server_port}/{{z}}/{{x}}/{{y}}.png"
+        try:
+            with control(tmp_path, "alps", "--tiles", address) as live:
+                page = Page(browser, live.address)
+                page.wait_for(lambda: page.num_sensors() == 16)
+                assert Tiles.asked == []
+                page.click("show-tiles")
+                page.wait_for(lambda: Tiles.asked)
+                assert complaints(browser) == []
+        finally:
+            tiles.shutdown()
+    complaints(browser)
+
+
+def test_the_focus_stays_in_its_row(page: Page) -> None:
+    """A row is made anew when its drone changes; who went on to the next field stays there."""
+    place(page)
+    page.enter(page.browser.find_element("css selector", "[aria-label='Speed of drone 1']"), "12")
+    page.wait_for(lambda: fleet(page)["speeds"] == [12, "10 m/s"])
+    focused = "return document.activeElement.getAttribute('aria-label')"
+    page.wait_for(lambda: page.run(focused) == "Budget of drone 1")

@@ -164,14 +164,17 @@ class ControlServer:
         return await self._map(self.folder.plan, request)
 
     async def _run_map(self, request: web.Request) -> web.Response:
-        return await self._map(self.folder.run, request)
+        """202 while a run has not written its plan yet."""
+        return await self._map(self.folder.run, request, missing=202)
 
-    async def _map(self, find: Callable[[str], Path], request: web.Request) -> web.Response:
+    async def _map(
+        self, find: Callable[[str], Path], request: web.Request, missing: int = 404
+    ) -> web.Response:
         try:
             place = _with_plan(find(request.match_info["name"]))
             return web.json_response(await asyncio.to_thread(stored_map, place))
         except FlexpressError as error:
-            return web.json_response({"fault": str(error)}, status=404)
+            return web.json_response({"fault": str(error)}, status=missing)
 
     async def _export(self, request: web.Request) -> web.Response:
         """One file as it is, several as a ZIP."""

@@ -73,7 +73,7 @@ async function showFlight() {
   if (begun && runMap?.name !== name) {
     runMap = { name, map: null };
     const answer = await fetch(`/run/${encodeURIComponent(name)}/map.json`);
-    if (answer.ok) runMap = { name, map: await answer.json() };
+    if (answer.status === 200) runMap = { name, map: await answer.json() };
     else runMap = null; // its plan is not made yet
   }
   if (byId("learn-panel").hidden) return;

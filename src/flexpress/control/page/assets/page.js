@@ -45,7 +45,18 @@ function fillRows(body, entries, key, build) {
     return row;
   });
   const same = rows.length === body.children.length && rows.every((row, r) => body.children[r] === row);
-  if (!same) body.replaceChildren(...rows);
+  if (!same) keepingFocus(body, () => body.replaceChildren(...rows));
+}
+
+// Who is typing in a row goes on typing in the row that takes its place.
+function keepingFocus(body, change) {
+  const active = document.activeElement;
+  const label = body.contains(active) ? active.getAttribute("aria-label") : null;
+  change();
+  if (label === null || body.contains(active)) return;
+  const heir = [...body.querySelectorAll("[aria-label]")].find((each) => each.getAttribute("aria-label") === label);
+  if (heir?.tagName === "INPUT" && heir.type === "text") heir.value = active.value;
+  heir?.focus();
 }
 
 function refuse(text) {
