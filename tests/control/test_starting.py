@@ -11,9 +11,14 @@ from command_line import Run
 
 import flexpress
 from flexpress import Scenario, make_plan, save_plan
+from flexpress.control import messages
 from flexpress.control.folder import Folder
+from flexpress.control.plan_desk import PlanDesk
 from flexpress.control.start import find_start
+from flexpress.control.topics import Topics
 from flexpress.errors import InputError
+from flexpress.files.lock import sole_use
+from flexpress.scenario import preset_text
 
 
 def test_nothing_goes_on_in_this_folder() -> None:
@@ -66,6 +71,27 @@ def test_a_port_in_use(run: Run) -> None:
         outcome = run("control", "--no-browser", "--port", port)
     assert (outcome.code, outcome.out) == (2, "")
     assert f"port {port} is in use; choose another with --port" in outcome.err
+
+
+def test_one_at_a_time(run: Run, tmp_path: Path) -> None:
+    with sole_use(tmp_path / "flexpress-control"):
+        outcome = run("control", "--no-browser")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "mission control runs there already; use its page" in outcome.err
+
+
+def test_a_file_that_somebody_else_changed_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(preset_text("four"))
+    desk = PlanDesk(Folder(tmp_path), Topics())
+    desk.perform(messages.Open("mine.toml"))
+    desk.perform(messages.Set({"": {"seed": 5}}))
+    (tmp_path / "mine.toml").write_text("# edited elsewhere")
+    with pytest.raises(InputError, match=r"mine.toml: was changed since it was opened"):
+        desk.perform(messages.Save("mine.toml"))
+    desk.perform(messages.Save("other"))
+    assert "seed = 5" in (tmp_path / "other.toml").read_text()
+    with pytest.raises(InputError, match="exists already"):
+        desk.perform(messages.Save("mine.toml"))
 
 
 def test_tiles_that_are_no_address(run: Run) -> None:

@@ -88,6 +88,11 @@ class Draft:
         return self._stored.text == self._stored.saved
 
     @property
+    def saved_text(self) -> str:
+        """As it was opened or saved last."""
+        return self._stored.saved
+
+    @property
     def can_undo(self) -> bool:
         return bool(self._stored.undo)
 

@@ -178,6 +178,8 @@ class PlanDesk:
         path = self._folder.scenario_file(file)
         if path.exists() and path.name != self.draft.file:
             raise InputError(f"{path.name}: exists already; choose another name, or open it first")
+        if path.exists() and read_text(path) != self.draft.saved_text:
+            raise InputError(f"{path.name}: was changed since it was opened; choose another name")
         write_file(path, self.draft.text)
         self.draft.saved_as(path.name)
 
@@ -212,7 +214,11 @@ class PlanDesk:
         self.publish_files()
 
     async def _diagnose(self, scenario: Scenario) -> None:
-        found = await self.worker.perform(Diagnosis(scenario), self._hear)
+        try:
+            found = await self.worker.perform(Diagnosis(scenario), self._hear)
+        except FlexpressError as error:
+            self._show(state="failed", message=str(error))
+            return
         self._remedies = found["remedies"]
         shown = [
             {"change": r.change, "text": r.text, "possible": r.factor is not None}

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from flexpress.arguments import nearest
+from flexpress.control.folder import STATE
 from flexpress.control.server import ControlServer
 from flexpress.errors import InputError
 from flexpress.field.kit import KIT
 from flexpress.files.disk import PLAN, SCENARIO, read_text
+from flexpress.files.lock import sole_use
 from flexpress.scenario import preset_names, preset_text
 from flexpress.simulation.stored_run import is_run
 
@@ -75,7 +78,23 @@ def run_control(
         raise InputError(
             f"tiles = {tiles}: must be an address such as https://host/{{z}}/{{x}}/{{y}}.png"
         )
-    asyncio.run(_serve(find_start(name), port, tiles, on_ready))
+    start = find_start(name)
+    with _alone(start.root / STATE):
+        asyncio.run(_serve(start, port, tiles, on_ready))
+
+
+@contextmanager
+def _alone(state: Path) -> Iterator[None]:
+    """InputError if mission control already runs on this folder: one draft would be lost."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(sole_use(state))
+        except InputError as error:
+            if "another run" not in str(error):
+                raise
+            where = state.resolve().parent
+            raise InputError(f"{where}: mission control runs there already; use its page") from None
+        yield
 
 
 async def _serve(start: Start, port: int, tiles: str, on_ready: Callable[[str], None]) -> None:
