@@ -1,28 +1,52 @@
-"""All runs of the chosen figures and their plans. Figures share equal runs."""
+"""All runs of the chosen settings and their plans. Equal runs are shared."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from flexpress.callbacks import Tell, ignore_note
 from flexpress.errors import InfeasibleError
-from flexpress.experiments.figures import Figure
+from flexpress.experiments.protocol import Reading, Scale, as_paper, seeds_of
 from flexpress.experiments.run import Run
-from flexpress.experiments.setting import FIRST_SEED, Scale, Setting
+from flexpress.experiments.setting import Setting
 from flexpress.learning.datasets import load_dataset
 from flexpress.planning import Plan, Problem, make_plan
 from flexpress.planning.search import load
 from flexpress.scenario import Objective, Scenario
 from flexpress.workers.processes import num_cores
 
+Cell = tuple[int, int]
+"""Network, seed."""
+
 Case = tuple[Setting, int, int]
 """Setting, network, seed."""
 
-_Fleet = tuple[int, int, float, float | None]
-"""Network, number of transporters, their speed and budget."""
+
+@dataclass(frozen=True)
+class _Fleet:
+    """All that a plan depends on, except its objective."""
+
+    network: int
+    reading: Reading
+    transporters: int
+    speed: float
+    budget: float | None
+    remote: float | None
+
+    @classmethod
+    def of(cls, setting: Setting, network: int) -> _Fleet:
+        return cls(
+            network,
+            setting.reading,
+            setting.transporters,
+            setting.speed,
+            setting.budget,
+            setting.remote,
+        )
+
 
 _Plans = dict[Objective, Plan]
 
@@ -33,35 +57,35 @@ class Study:
 
     scale: Scale
     networks: tuple[int, ...]
-    seeds: tuple[int, ...]
+    seeds: int  # per network
     runs: dict[str, Run]
     keys: dict[Case, str]
     plans: dict[tuple[Setting, int], Plan]
-    infeasible: set[_Fleet] = field(default_factory=set)  # no plan, whatever the objective
+    infeasible: set[_Fleet] = field(
+        default_factory=set
+    )  # without a plan; of both readings the first
 
 
 def make_study(
-    figures: Iterable[Figure],
+    settings: Iterable[Setting],
     scale: Scale,
     *,
-    networks: int = 1,
+    networks: int | None = None,
     seeds: int | None = None,
     tell: Tell = ignore_note,
 ) -> Study:
-    """Plan once for each network and fleet. Lines of several figures share their runs.
+    """Plan once for each network and fleet. By default as many networks and seeds as the scale has.
 
     `tell` receives notes about downloads, compilation, and cases without a feasible plan.
     """
-    settings = list(dict.fromkeys(line.setting for figure in figures for line in figure.lines))
-    every = tuple(range(networks))
-    chosen = tuple(range(FIRST_SEED, FIRST_SEED + (scale.seeds if seeds is None else seeds)))
-    for setting in {setting.dataset: setting for setting in settings}.values():
-        load_dataset(setting.scenario(scale, 0, FIRST_SEED).learning, tell)
-    study = Study(scale, every, chosen, {}, {}, {})
-    plans = _make_plans(settings, scale, every, tell)
-    for network in every:
-        for setting in settings:
-            _add(study, setting, network, plans[_fleet_of(setting, network)], tell)
+    chosen = list(dict.fromkeys(settings))
+    every = tuple(range(scale.networks if networks is None else networks))
+    for setting in {setting.dataset: setting for setting in chosen}.values():
+        load_dataset(setting.scenario(scale, 0, 1).learning, tell)
+    study = Study(scale, every, scale.seeds if seeds is None else seeds, {}, {}, {})
+    plans = _make_plans(chosen, scale, every, tell)
+    for network, setting in product(every, chosen):
+        _add(study, setting, network, plans, tell)
     return study
 
 
@@ -74,8 +98,8 @@ def _make_plans(
     """
     fleets: dict[_Fleet, dict[Objective, Scenario]] = {}
     for network, setting in product(networks, settings):
-        scenarios = fleets.setdefault(_fleet_of(setting, network), {})
-        scenarios.setdefault(setting.objective, setting.scenario(scale, network, FIRST_SEED))
+        scenarios = fleets.setdefault(_Fleet.of(setting, network), {})
+        scenarios.setdefault(setting.objective, setting.scenario(scale, network, 1))
     example = next(iter(next(iter(fleets.values())).values()))
     load(Problem.of(example), tell)
     with ThreadPoolExecutor(num_cores()) as pool:
@@ -85,29 +109,69 @@ def _make_plans(
 def _plan_all(scenarios: Mapping[Objective, Scenario]) -> _Plans | InfeasibleError:
     """Plans do not depend on the data or the clock."""
     try:
-        return {
-            objective: make_plan(scenario, objective=objective, seed=0)
-            for objective, scenario in scenarios.items()
-        }
+        return {objective: make_plan(each, seed=0) for objective, each in scenarios.items()}
     except InfeasibleError as error:
         return error
 
 
 def _add(
-    study: Study, setting: Setting, network: int, plans: _Plans | InfeasibleError, tell: Tell
+    study: Study,
+    setting: Setting,
+    network: int,
+    plans: Mapping[_Fleet, _Plans | InfeasibleError],
+    tell: Tell,
 ) -> None:
-    fleet = _fleet_of(setting, network)
-    if isinstance(plans, InfeasibleError):
-        if fleet not in study.infeasible:
-            tell(f"network {network}: {plans}")
-        study.infeasible.add(fleet)
+    fleet = _Fleet.of(setting, network)
+    found = plans[fleet]
+    if isinstance(found, InfeasibleError):
+        known = replace(fleet, reading=as_paper())
+        if known not in study.infeasible:
+            tell(f"network {network}: {found}")
+        study.infeasible.add(known)
         return
-    plan = study.plans[setting, network] = plans[setting.objective]
-    for seed in study.seeds:
-        run = Run(setting, network, seed, setting.scenario(study.scale, network, seed), plan)
+    scenario = setting.scenario(study.scale, network, 1)
+    plan = _with_higher_budget(scenario, setting, network, plans) or found[setting.objective]
+    study.plans[setting, network] = plan
+    for seed in seeds_of(network, study.seeds):
+        run = _run_of(setting, network, seed, setting.scenario(study.scale, network, seed), plan)
         study.keys[setting, network, seed] = run.key
         study.runs.setdefault(run.key, run)
 
 
-def _fleet_of(setting: Setting, network: int) -> _Fleet:
-    return network, setting.transporters, setting.speed, setting.budget
+def _with_higher_budget(
+    scenario: Scenario,
+    setting: Setting,
+    network: int,
+    plans: Mapping[_Fleet, _Plans | InfeasibleError],
+) -> Plan | None:
+    """The plan for the paper's budget, if it keeps the lower one of this setting as well.
+
+    Solvers start anew for each budget and may end elsewhere, though nothing has to change.
+    """
+    usual = Setting(setting.algorithm, setting.objective).budget
+    if setting.budget is None or usual is None or setting.budget >= usual:
+        return None
+    found = plans.get(_Fleet.of(replace(setting, budget=usual), network))
+    if found is None or isinstance(found, InfeasibleError) or setting.objective not in found:
+        return None
+    plan = _remade(scenario, found[setting.objective])
+    return plan if plan.feasible else None
+
+
+def _remade(scenario: Scenario, plan: Plan) -> Plan:
+    """The same tours for another scenario."""
+    return Plan.of(
+        scenario,
+        plan.objective,
+        plan.nodes(scenario),
+        solver=plan.solver,
+        seed=plan.seed,
+        seconds=plan.seconds,
+        round_trips=plan.round_trips,
+    )
+
+
+def _run_of(setting: Setting, network: int, seed: int, scenario: Scenario, plan: Plan) -> Run:
+    """Budgets and objectives have done their work: equal tours give equal runs."""
+    flown = scenario.replace(fleet={"budgets": None}, plan=None)
+    return Run(setting, network, seed, flown, _remade(flown, plan))
