@@ -13,7 +13,7 @@ from functools import partial
 from small_scale import SMALL
 
 from flexpress.cli import main, progress
-from flexpress.experiments import protocol, reproduce, setting, study
+from flexpress.experiments import plans, protocol, reproduce, setting
 from flexpress.planning import make_plan
 from flexpress.scenario import Scenario
 from flexpress.simulation import run_files
@@ -35,7 +35,7 @@ def elsewhere(its: setting.Setting, scale: protocol.Scale, network: int, seed: i
 
 
 setattr(setting.Setting, "scenario", elsewhere)  # noqa: B010  # to mypy a method is no variable
-setattr(study, "make_plan", partial(make_plan, iterations=3000))  # noqa: B010  # nor a function
+setattr(plans, "make_plan", partial(make_plan, iterations=3000))  # noqa: B010  # nor a function
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[2:]))

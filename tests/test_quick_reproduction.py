@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import runpy
 import shutil
 import xml.etree.ElementTree as ET
 from collections import defaultdict
@@ -24,6 +26,7 @@ from flexpress.experiments.sweeps import SWEEP_NAMES
 from flexpress.experiments.verdicts import VERDICTS
 from flexpress.files.provenance import RECORD
 
+PUBLISH = Path(__file__).parents[1] / "tools" / "publish_reproduction.py"
 CURVES = [figure for figure in FIGURES if figure.kind == "curves"]
 ABOUT_CURVES = [claim for claim in CLAIMS if claim.measures == ("mean accuracy",)]
 READINGS = [reading.name for reading in protocol().readings]
@@ -42,6 +45,7 @@ def test_it_ends_well(quick: Reproduction) -> None:
         RECORD,
         "report.html",
         "figures",
+        "plans",
         "runs",
     }
 
@@ -267,6 +271,21 @@ def test_one_figure_of_the_same_runs(quick: Reproduction, tmp_path: Path) -> Non
     assert {"budget.svg", "budget.png", "budget.csv"} <= set(drawn)
     for name in ("budget.svg", "budget.png", "budget.csv"):
         assert drawn[name] == (quick.folder / "figures" / name).read_bytes()
+
+
+def test_it_can_be_published(quick: Reproduction, tmp_path: Path) -> None:
+    """With a row for each claim, and every picture that is named."""
+    runpy.run_path(str(PUBLISH))["main"](quick.folder, "a minute", tmp_path)
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| [")]
+    assert [row[0].split("](")[0][3:] for row in rows] == [claim.sentence for claim in CLAIMS]
+    for row, claim in zip(rows, CLAIMS, strict=True):
+        said = {each["read"]: f"**{each['verdict']}**" for each in quick.decisions(claim)}
+        assert [row[2], row[4]] == list(said.values())
+    named = re.findall(r"\]\((\w[\w.-]*)\)", text)
+    assert named
+    assert [name for name in named if not (tmp_path / name).exists()] == []
+    assert "<!-- results -->" not in text
 
 
 def moments(folder: Path) -> dict[str, int]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from flexpress.errors import InfeasibleError
-from flexpress.experiments import study as module
+from flexpress.errors import InfeasibleError, InputError
+from flexpress.experiments import plans as module
 from flexpress.experiments.figures import ASYNC, FIGURES, SYNC
 from flexpress.experiments.protocol import as_flown, as_paper, protocol
 from flexpress.experiments.reproduce import _settings_of
@@ -118,7 +119,7 @@ def test_a_plan_that_keeps_the_lower_budget_too_is_flown_with_both(
     planned: list[Scenario], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the runs are one."""
-    monkeypatch.setattr(Setting, "budget", 1e9)  # the usual one: these tours keep every budget
+    monkeypatch.setattr("flexpress.experiments.study.USUAL_BUDGET", 1e9)  # all tours keep it
     settings = [*budgets([SYNC, ASYNC], 1e9), *budgets([SYNC, ASYNC], 1e8)]
     study = make_study(settings, QUICK, networks=1)
     assert (len(study.plans), len(study.runs)) == (4, 2)
@@ -132,6 +133,27 @@ def test_a_plan_that_does_not_keep_it_is_made_anew(planned: list[Scenario]) -> N
     plan = study.plans[settings[1], 0]
     assert not plan.feasible  # what was asked for: these tours keep no budget
     assert len(planned) == 2
+
+
+FREE = replace(ASYNC, budget=None)
+
+
+def test_plans_are_kept(planned: list[Scenario], tmp_path: Path) -> None:
+    """For other seeds and data too, as they do not depend on them."""
+    first = make_study([FREE], QUICK, networks=1, plans=tmp_path)
+    more = [FREE, replace(FREE, partition="location", dataset="svhn", algorithm="sync")]
+    again = make_study(more, QUICK, networks=1, seeds=2, plans=tmp_path)
+    assert len(planned) == len(list(tmp_path.iterdir())) == 1
+    assert again.plans[FREE, 0] == again.plans[more[1], 0] == first.plans[FREE, 0]
+
+
+@pytest.mark.parametrize("damage", ["", "{}"])
+def test_a_kept_plan_that_was_damaged(damage: str, planned: list[Scenario], tmp_path: Path) -> None:
+    make_study([FREE], QUICK, networks=1, plans=tmp_path)
+    (file,) = tmp_path.iterdir()
+    file.write_text(damage)
+    with pytest.raises(InputError, match=str(file)):
+        make_study([FREE], QUICK, networks=1, plans=tmp_path)
 
 
 def test_what_is_no_matter_to_a_run_is_not_in_it(planned: list[Scenario]) -> None:

@@ -75,9 +75,9 @@ def _lead(study: Study, findings: Sequence[Finding]) -> list[str]:
     if findings:
         found.append(_counts(findings))
     found += [
-        f"{_first_up(paper.name)}: time in whole slots, plans by the paper's own planner CARP, "
+        f"{paper.title}: time in whole slots, plans by the paper's own planner CARP, "
         "which minimises costs in whole slots; this decides. "
-        f"{_first_up(flown.name)}: round trips as long as they are, plans by our search. The "
+        f"{flown.title}: round trips as long as they are, plans by our search. The "
         "server follows the paper's rule in both.",
         "Differences are of mean test accuracy over all slots, in percentage points, unless "
         "another measure is named; positive agrees with the paper. In brackets: 95 % intervals"
@@ -160,15 +160,15 @@ def _advice(sweep: Sweep, points: list[SweptPoint]) -> list[str]:
     """When to fly which, as far as the intervals say."""
     if sweep.name != "remote":
         return []
-    flown = as_flown().name
+    flown = as_flown()
     ahead, behind = (
-        ", ".join(f"{x:g}" for x in where_surely(points, flown, sign)) for sign in (1, -1)
+        ", ".join(f"{x:g}" for x in where_surely(points, flown.name, sign)) for sign in (1, -1)
     )
     if not ahead:
-        return [f"{_first_up(flown)}, no distance was found at which Async is surely ahead."]
+        return [f"{flown.title}, no distance was found at which Async is surely ahead."]
     worse = f" It is behind at {behind} km." if behind else ""
     return [
-        f"{_first_up(flown)}, Async is ahead with the group {ahead} km away: the whole interval "
+        f"{flown.title}, Async is ahead with the group {ahead} km away: the whole interval "
         f"is above zero.{worse} So fly Async where one tour is as much longer than the others as "
         "there; elsewhere Sync lost nothing that these runs could show."
     ]
@@ -213,7 +213,3 @@ def _footer(study: Study, results: Results) -> str:
         f"{len(results.by_case)} cases, {len(study.runs)} runs, {len(study.networks)} networks, "
         f"{study.seeds} seeds per network; {used}."
     )
-
-
-def _first_up(text: str) -> str:
-    return text[0].upper() + text[1:]

@@ -46,7 +46,7 @@ def _map(figure: Figure, reading: Reading, study: Study, _: Results) -> Picture:
         _name(figure, reading),
         f"{scenario.num_clients} clients around the server, and the tours to them, {reading.name}",
         lambda theme: map_figure(scenario, plan, theme=theme, narrow=True),
-        caption=f"{_capital(reading.name)}: network {_NETWORK}.",
+        caption=f"{reading.title}: network {_NETWORK}.",
     )
 
 
@@ -59,7 +59,7 @@ def _curves(figure: Figure, reading: Reading, study: Study, results: Results) ->
         _name(figure, reading),
         f"Test accuracy over slots, {reading.name}: {names}",
         lambda theme: bands_figure(lines, slot, theme=theme),
-        caption=f"{_capital(reading.name)}, {data}. {bands_caption(lines, one='run')}",
+        caption=f"{reading.title}, {data}. {bands_caption(lines, one='run')}",
     )
 
 
@@ -89,7 +89,7 @@ def _energies(figure: Figure, reading: Reading, study: Study, _: Results) -> Pic
         _name(figure, reading),
         f"Energy of each transporter, and its budget, {reading.name}",
         lambda theme: energy_figure(groups, theme=theme),
-        caption=f"{_capital(reading.name)}: network {_NETWORK}.",
+        caption=f"{reading.title}: network {_NETWORK}.",
     )
 
 
@@ -108,8 +108,8 @@ def sweep_picture(sweep: Sweep, points: Sequence[SweptPoint]) -> Picture:
             logarithmic=sweep.logarithmic,
             theme=theme,
         ),
-        caption=f"{_capital(sweep.difference)}: mean test accuracy over all slots, in percentage "
-        "points, with 95 % intervals over networks.",
+        caption="Differences of mean test accuracy over all slots, in percentage points, with "
+        "95 % intervals over networks.",
     )
 
 
@@ -148,9 +148,5 @@ def tours_picture(study: Study, runs: Path) -> Picture | None:
         "tours",
         alt,
         lambda theme: timeline_figure(shown, theme=theme),
-        caption=f"{_capital(as_flown().name)}: network {_NETWORK}.",
+        caption=f"{as_flown().title}: network {_NETWORK}.",
     )
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

@@ -23,6 +23,11 @@ class Reading:
     solver: SolverName
     round_trips: RoundTripUnit  # what the planner's objective counts
 
+    @property
+    def title(self) -> str:
+        """The name at the beginning of a sentence."""
+        return self.name[0].upper() + self.name[1:]
+
 
 @dataclass(frozen=True)
 class Judging:

@@ -26,7 +26,7 @@ from flexpress.scenario import Scenario
 from flexpress.simulation.compare import RunProgress, RunsProgress
 from flexpress.workers.cluster import connected
 
-_RUNS = "runs"
+_RUNS, _PLANS = "runs", "plans"
 _JOBS = 2
 
 
@@ -65,11 +65,19 @@ def reproduce(
     folder = usual if out is None else check_path("out", out)
     outputs = Outputs(COMMAND)
     outputs.check(folder, (REPORT,))
-    for name in (_RUNS, FIGURES_FOLDER):
+    for name in (_RUNS, _PLANS, FIGURES_FOLDER):
         outputs.check(folder / name, ())
     with connected(ray, jobs):
         settings = [*_settings_of(chosen), *(each for sweep in sweeps for each in sweep.settings)]
-        study = make_study(settings, scale, networks=networks, seeds=seeds, tell=tell)
+        study = make_study(
+            settings,
+            scale,
+            networks=networks,
+            seeds=seeds,
+            plans=folder / _PLANS,
+            jobs=jobs or _JOBS,
+            tell=tell,
+        )
         on_ray = ray is not None
         if not _run_missing(
             study, folder / _RUNS, jobs, on_progress, should_stop, tell, on_ray=on_ray

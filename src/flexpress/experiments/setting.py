@@ -13,6 +13,9 @@ _PRESETS: dict[DatasetName, str] = {"fmnist": "paper", "svhn": "paper-svhn"}
 
 _REMOTE = "remote"
 
+USUAL_BUDGET = 15e3
+"""Joules, of every transporter in the paper's main experiments."""
+
 STAND_IN = "fmnist-mini"
 """The data set in the package, which needs no download."""
 
@@ -28,7 +31,7 @@ class Setting:
     reading: Reading = field(default_factory=as_paper)
     transporters: int = 4
     speed: float = 10.0  # m/s
-    budget: float | None = 15e3  # joules
+    budget: float | None = USUAL_BUDGET  # joules
     learning_rate: float | None = None  # None: that of the protocol
     remote: float | None = None  # km to a remote group; None: the paper's network
     head_start: float = 0.0  # gamma; 0 is the paper
