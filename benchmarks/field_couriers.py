@@ -116,7 +116,7 @@ class Driver:
         for number, (client, key) in enumerate(self._kits.clients[courier.name].items()):
             self._vector[:2] = int(courier.name.rpartition("-")[2]), number  # its own
             total += self._vector
-            parcel, content = make_parcel(
+            parcel, pieces = make_parcel(
                 key,
                 self._kits.run,
                 self._vector.tobytes(),
@@ -129,7 +129,7 @@ class Driver:
             )
             parcels.append(parcel)
             if self._seal_to is not None:
-                self._keep(courier, parcel.content, content)
+                self._keep(courier, parcel.content, b"".join(pieces))
         added = None
         if self._seal_to is None:
             content = total.tobytes()

@@ -12,7 +12,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from flexpress import Job, Metrics, Plan, Scenario
 from flexpress.field.identity import issue, make_authority, make_seal_key
-from flexpress.field.kit import Entry, Payload, ServerKit, save_kit
+from flexpress.field.kit import Entry, ServerKit, save_kit
+from flexpress.field.messages import Payload
 from flexpress.files.disk import PLAN, SCENARIO, write_file
 from flexpress.learning import Vector
 from flexpress.planning import plan_to_json

@@ -7,25 +7,26 @@ with a model of 1,000 parameters: as a multiple of the model.
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing import connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from field_kits import MadeUp
-from field_server import free_port, peak_megabytes_of
+from field_server import peak_megabytes_of
 from printer import Printer
 
 from flexpress import Plan, Scenario
 from flexpress.field import client, courier, provisioning, server, trainer
-from flexpress.field.kit import Payload
 from flexpress.field.log import Log
+from flexpress.field.messages import Payload
+from flexpress.field.rehearsal import free_ports
 
 LARGE, SMALL = 25_000_000, 1_000
 """Parameters: 100 MB, and next to nothing."""
 NUM_CLIENTS, HORIZON = 3, 24
-ROLES = {
+ROLES: dict[str, Callable[..., None]] = {
     "server": server.run_server,
     "courier": courier.run_courier,
     "client": client.run_client,
@@ -64,14 +65,15 @@ def make_small_kits(folder: Path, num_params: int, payload: Payload) -> Path:
     tours = [list(range(1, NUM_CLIENTS + 1))]
     plan = Plan.of(scenario, "minmax", tours, solver="search", seed=0, seconds=0.0)
     make_up(num_params)
+    first = free_ports(1 + NUM_CLIENTS)
     return provisioning.provision(
         scenario,
         plan,
         out=folder,
         clock="plan",
         payload=payload,
-        server=f"127.0.0.1:{free_port()}",
-        clients=f"127.0.0.1:{free_port()}",
+        server=f"127.0.0.1:{first}",
+        clients=f"127.0.0.1:{first + 1}",
         patience=600.0,
         speedup=1e6,
     )

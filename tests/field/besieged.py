@@ -24,9 +24,9 @@ from flexpress.field.book_reader import BookReader
 from flexpress.field.book_rows import SERVER_ROWS
 from flexpress.field.client import run_client
 from flexpress.field.identity import load_key, load_seal_key
-from flexpress.field.kit import STATE, Payload, ServerKit, load_kit
+from flexpress.field.kit import STATE, ServerKit, load_kit
 from flexpress.field.log import Log
-from flexpress.field.messages import Manifest, Orders, Parcel, Receipt
+from flexpress.field.messages import Manifest, Orders, Parcel, Payload, Receipt
 from flexpress.field.rehearsal import make_kits
 from flexpress.field.sealing import open_parcel
 from flexpress.field.server import run_server

@@ -16,6 +16,9 @@ class Order(msgspec.Struct, frozen=True):
     dies_at: int | None = None  # before or after which of its durable steps it ends itself
     step: str = ""  # counting those of this name only
     by: int = signal.SIGKILL
+    no_room: tuple[int, int] = (0, 0)  # from which of its durable steps on, before which again
+    leaps_at: int | None = None  # at which of them the computer's clock is set ten years ahead
+    restored: bool = False  # a server whose kit is an older copy
     counts: bool = True  # it learns with the ledger, not with images
 
 

@@ -20,12 +20,12 @@ from flexpress.field.messages import (
     Manifest,
     Orders,
     Parcel,
+    Payload,
     Receipt,
     Snapshot,
     UpdateName,
     VisitAnswer,
 )
-from flexpress.field.returns import Payload
 
 ALL = ("I1", "I2", "I3", "I4", "I5", "I6", "once")
 """The invariants of the protocol, and: no tour brings what another one has brought."""

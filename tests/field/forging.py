@@ -36,7 +36,7 @@ def update_of(
     vector = np.zeros(kit.num_params, "<f4")
     vector[7] = value
     box = public_seal_key(kit.seal_key) if kit.payload == "parcel" else None
-    return make_parcel(
+    parcel, pieces = make_parcel(
         key or load_key(kits / client),
         run or kit.run,
         vector.tobytes(),
@@ -47,6 +47,7 @@ def update_of(
         steps=1,
         seal_to=seal_to or box,
     )
+    return parcel, b"".join(pieces)
 
 
 def tampered(parcel: Parcel, content: bytes) -> tuple[Parcel, bytes]:

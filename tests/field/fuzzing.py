@@ -45,6 +45,7 @@ from flexpress.field.operator import (
     CourierStatus,
     Done,
     Enrol,
+    Move,
     Question,
     Revoke,
     Status,
@@ -58,9 +59,10 @@ NAME = UpdateName("client-7", "0123456789abcdef", 3)
 SEEN = Seen("client-7", "0123456789abcdef", 2, (5, 7))
 SNAPSHOT = Snapshot(RUN, 5, "courier-1", 2, 4, SHA, 6, (4, 5), (SEEN,), ("client-9",))
 SIGNED = sealing.sign_snapshot(KEY, SNAPSHOT)
-PARCEL, CONTENT = sealing.make_parcel(
+PARCEL, PIECES = sealing.make_parcel(
     KEY, RUN, b"vector", name=NAME, tour=4, version=3, round=1, steps=9, seal_to=BOX.public_key()
 )
+CONTENT = b"".join(PIECES)
 EXAMPLES: tuple[Message, ...] = (
     NAME,
     SEEN,
@@ -79,6 +81,7 @@ EXAMPLES: tuple[Message, ...] = (
     Question(RUN),
     Void(RUN, "17"),
     Revoke(RUN, "client-7"),
+    Move(RUN, "client-7", "courier-2"),
     Enrol(RUN, Entry("client-8", "client", "00" * 32, 8, "8", "courier-1", "192.0.2.8", 8443)),
     Done("done"),
     CourierStatus("courier-1", "out", 3, 17, 2),

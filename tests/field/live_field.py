@@ -38,7 +38,7 @@ from small_run import FOUR, environment
 
 from flexpress.callbacks import ignore_note
 from flexpress.field import provisioning
-from flexpress.field.kit import Payload
+from flexpress.field.messages import Payload
 from flexpress.field.provisioning import provision
 from flexpress.field.rehearsal import free_ports
 from flexpress.field.server import RUN
@@ -228,11 +228,13 @@ class LiveField:
         dies_at: int | None = None,
         step: str = "",
         by: Signals = Signals.SIGKILL,
+        **trouble: Any,
     ) -> None:
-        """It dies at its n-th durable step, or the n-th of this name."""
+        """It dies at its n-th durable step, or the n-th of this name; or it has other trouble."""
         assert name not in self.pids
         kit = str(self.folder / name)
-        self.nursery.order(Order(self.token, name, kit, dies_at, step, by, self.counts))
+        order = Order(self.token, name, kit, dies_at, step, by, counts=self.counts, **trouble)
+        self.nursery.order(order)
         while self._receive(PATIENCE)["event"] != "born":  # the others are listened to later
             pass
 

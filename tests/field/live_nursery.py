@@ -8,12 +8,14 @@ When the input ends, so do all that it has started.
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import os
 import select
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from io import FileIO
@@ -26,7 +28,7 @@ import msgspec
 from field_order import Order
 from ledger import Ledger
 
-from flexpress.field import client, courier, local_training, server, store
+from flexpress.field import client, courier, local_training, room, server, store
 from flexpress.field.calling import Patience
 from flexpress.field.log import Log
 from flexpress.field.trainer import Trainer
@@ -104,23 +106,34 @@ def _become(order: Order) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _say({"field": order.field, "program": order.name, "event": "born", "pid": os.getpid()})
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    steps = itertools.count(1)
+    steps, all_steps = itertools.count(1), itertools.count(1)
 
     def say(entry: Entry) -> None:
         _say({"field": order.field, **entry})
 
+    def disturb(number: int) -> None:
+        if number in range(*order.no_room):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if number == order.leaps_at:
+            later = time.time() + 10 * 365 * 86400
+            patch.object(time, "time", lambda: later).start()
+            say({"program": order.name, "event": "leaps"})
+
     def durable(step: str) -> None:
+        disturb(next(all_steps))
         if order.step in ("", step) and next(steps) == order.dies_at:
             say({"program": order.name, "event": "dies", "step": step})
             os.kill(os.getpid(), order.by)
 
     patch.object(store, "durable", durable).start()
-    patient = Patience(total=1e9, first_wait=0.02, longest_wait=0.1)
+    patient = Patience(total=1e9, first_wait=0.02, longest_wait=0.1, outlasts_others=True)
     patch.object(courier, "_AT_HOME", patient).start()
     patch.object(local_training, "_SAVE_SECONDS", 0.5).start()
+    patch.object(room, "_WAIT_SECONDS", 0.02).start()
     if order.counts:
         _keep_count()
-    _RUN[field_order.role(order.name)](Path(order.kit), log=Log(order.name, sink=say))
+    options = {"restored": True} if order.restored else {}
+    _RUN[field_order.role(order.name)](Path(order.kit), log=Log(order.name, sink=say), **options)
 
 
 def _keep_count() -> None:

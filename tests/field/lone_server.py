@@ -10,6 +10,7 @@ from small_field import RUN
 
 from flexpress.field import server as program
 from flexpress.field.book_rows import SERVER_ROWS
+from flexpress.field.identity import KEY as KEY_FILE
 from flexpress.field.identity import issue, make_authority
 from flexpress.field.kit import Entry, ServerKit
 from flexpress.field.log import Log
@@ -30,7 +31,8 @@ KIT = ServerKit(
 
 @contextmanager
 def lone_server(folder: Path, kit: ServerKit) -> Iterator[program._Server]:
-    issue(make_authority(folder / "authority"), "server", "server", folder)
+    if not (folder / KEY_FILE).exists():
+        issue(make_authority(folder / "authority"), "server", "server", folder)
     learner = Quadratic.random((1,), params=3, seed=1)
     with Store.open(folder / "state", SERVER_ROWS) as store:
         yield program._Server(folder, kit, learner, store, Log("server", sink=lambda entry: None))

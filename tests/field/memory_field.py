@@ -159,6 +159,7 @@ class MemoryField:
         if rng.random() < deaths:
             return False
         mission.committed(step)
+        mission.save()
         return True
 
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from besieged import Field, Tour, after_a_round, besieged
 from callers import Caller
 
-from flexpress.field.kit import Payload
-from flexpress.field.messages import Manifest
+from flexpress.field.messages import Manifest, Payload
 
 
 @dataclass(frozen=True)

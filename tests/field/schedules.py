@@ -10,7 +10,7 @@ from typing import TypeAlias
 from disturbed_field import World
 from field_state import BrokenError, Setting
 
-from flexpress.field.returns import Payload
+from flexpress.field.messages import Payload
 
 Action: TypeAlias = tuple[str, int, int, int]
 

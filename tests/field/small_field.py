@@ -19,6 +19,7 @@ from flexpress.field.messages import (
     Manifest,
     Orders,
     Parcel,
+    Payload,
     Receipt,
     SignedSnapshot,
     Snapshot,
@@ -27,7 +28,6 @@ from flexpress.field.messages import (
     digest_of,
     encode,
 )
-from flexpress.field.returns import Payload
 from flexpress.field.tables import Decision, Tables, apply_changes, empty_tables
 
 RUN = "5" * 32

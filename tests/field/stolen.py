@@ -13,7 +13,8 @@ from callers import HandCourier, until
 
 from flexpress.field.courier import run_courier
 from flexpress.field.hold import COURIER_ROWS, CourierHold
-from flexpress.field.kit import STATE, CourierKit, Payload, load_kit
+from flexpress.field.kit import STATE, CourierKit, load_kit
+from flexpress.field.messages import Payload
 from flexpress.field.store import Files, Store
 
 

@@ -7,7 +7,7 @@ from small_field import Client, Courier, Server, sha
 
 from flexpress.field.book_rows import HOMES, SEEN, ProgressRow
 from flexpress.field.desk import OUTBOX
-from flexpress.field.returns import Payload
+from flexpress.field.messages import Payload
 from flexpress.field.tables import apply_changes
 
 

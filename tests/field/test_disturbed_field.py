@@ -11,7 +11,7 @@ from mutants import MUTANTS
 from schedules import Action, broken, first_failure, schedule_of, shortened
 from thinned import few_and_many
 
-from flexpress.field.returns import Payload
+from flexpress.field.messages import Payload
 
 CASES = [(name, invariant) for name, (_, found) in MUTANTS.items() for invariant in sorted(found)]
 

@@ -65,6 +65,18 @@ def test_cut_off(scene: Scene) -> None:
     assert (pushed.status, pushed.headers[COMPLETE]) == (204, "?1")
 
 
+def test_killed_before_all_bytes_became_a_file(tmp_path: Path) -> None:
+    """The server has them, but does not know yet whether they are right: it still asks for them."""
+    with out_with_updates(tmp_path) as scene:
+        content, size = scene.one.contents[0], len(scene.one.contents[0])
+        part_of(scene, 0).write_bytes(content)
+        answer = scene.field.one.announce(scene.manifest)
+        assert (scene.one.parcels[0].content, size) in decode(answer.content, Missing).contents
+        pushed = scene.field.one.push(scene.home, address(scene, 0), content, size)
+        assert (pushed.status, pushed.headers[COMPLETE]) == (204, "?1")
+        scene.field.one.bring(scene.manifest, *scene.one.contents)
+
+
 def test_from_many_sides_at_once(scene: Scene) -> None:
     """One of them writes at a time, and each byte is written once."""
     content, gate = scene.one.contents[1], threading.Barrier(8)

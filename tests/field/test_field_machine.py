@@ -17,7 +17,7 @@ from hypothesis.stateful import (
 from mutants import MUTANTS
 from schedules import ACTIONS
 
-from flexpress.field.returns import Payload
+from flexpress.field.messages import Payload
 
 PAYLOADS: st.SearchStrategy[Payload] = st.sampled_from(["parcel", "sum"])
 NUMBERS = st.integers(0, 255)

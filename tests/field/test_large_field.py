@@ -9,7 +9,7 @@ import msgspec
 from small_field import Client, Server, commit, manifest_of, name_of, sha
 
 from flexpress.field.book_rows import HOMES, ProgressRow
-from flexpress.field.desk import OUTBOX
+from flexpress.field.desk import LARGEST_OUTBOX, OUTBOX
 from flexpress.field.messages import Snapshot, decode
 
 CLIENTS_OF = {f"courier-{k}": [f"client-{k}-{i}" for i in range(20)] for k in range(50)}
@@ -50,7 +50,7 @@ def test_snapshots_stay_small() -> None:
 def test_leftovers_of_many_voided_tours_go_home_together() -> None:
     server = Server.of({"courier-1": ["client-1"]})
     client = Client("client-1")
-    for number in range(100):
+    for number in range(LARGEST_OUTBOX):
         server.release("courier-1", number)
         snapshot = decode(server.depart("courier-1").snapshot.snapshot.encode(), Snapshot)
         answer = client.visit(snapshot)
@@ -58,11 +58,13 @@ def test_leftovers_of_many_voided_tours_go_home_together() -> None:
             number + 1,
             *range(1, number + 1),
         ]
-        if number < 99:
+        if number < LARGEST_OUTBOX - 1:
             server.void(snapshot.tour)
-    server.accept("courier-1", manifest_of(100, *(parcel.name for parcel in answer.parcels)))
-    server.release("courier-1", 100)
+    server.accept(
+        "courier-1", manifest_of(LARGEST_OUTBOX, *(parcel.name for parcel in answer.parcels))
+    )
+    server.release("courier-1", LARGEST_OUTBOX)
     snapshot = decode(server.depart("courier-1").snapshot.snapshot.encode(), Snapshot)
-    assert [row.upto for row in snapshot.seen] == [100]
+    assert [row.upto for row in snapshot.seen] == [LARGEST_OUTBOX]
     client.visit(snapshot)
-    assert list(OUTBOX.rows(client.tables)) == ["101"]
+    assert list(OUTBOX.rows(client.tables)) == [str(LARGEST_OUTBOX + 1)]

@@ -211,3 +211,19 @@ def test_all_are_killed_at_random_moments(children: Nursery, tmp_path: Path, see
             field.kill(name)
             field.start(name)
         steps_that_count(field)
+
+
+def test_a_clock_that_is_set_ends_nothing(children: Nursery, tmp_path: Path) -> None:
+    """The server's leaps by ten years: no tour is too long, and the mission is not over."""
+    with mission(children, tmp_path, longest_tour=1e6) as field:
+        field.start_all(but=["server"])
+        field.start("server", leaps_at=20)
+        field.until("server", "leaps")
+        is_merged(field, "client-1")
+        assert not field.events("server", "voided")
+        assert not field.events("server", "mission-over")
+        stop(field)
+        field.start("server")  # its clock is set back
+        is_merged(field, "client-1")
+        stop(field)
+        assert steps_that_count(field)[0] > 0

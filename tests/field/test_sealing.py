@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tracemalloc
 from pathlib import Path
 
 import msgspec
@@ -37,7 +38,7 @@ VECTOR = bytes(range(64))
 
 
 def make(*, sealed: bool) -> tuple[Parcel, bytes]:
-    return sealing.make_parcel(
+    parcel, pieces = sealing.make_parcel(
         CLIENT,
         RUN,
         VECTOR,
@@ -48,6 +49,7 @@ def make(*, sealed: bool) -> tuple[Parcel, bytes]:
         steps=17,
         seal_to=BOX.public_key() if sealed else None,
     )
+    return parcel, b"".join(pieces)
 
 
 PARCEL, CONTENT = make(sealed=True)
@@ -190,11 +192,34 @@ def test_a_parcel_of_another_run_or_by_another_key() -> None:
         sealing.open_parcel(OTHER.public_key(), RUN, PARCEL, CONTENT, BOX)
 
 
+def test_sealing_takes_the_memory_of_the_box_and_no_more() -> None:
+    """A vector may be as large as the memory of a small computer allows."""
+    vector = memoryview(bytes(2**22))
+    tracemalloc.start()
+    try:
+        parcel, pieces = sealing.make_parcel(
+            CLIENT,
+            RUN,
+            vector,
+            name=NAME,
+            tour=4,
+            version=3,
+            round=1,
+            steps=17,
+            seal_to=BOX.public_key(),
+        )
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert parcel.size == sum(map(len, pieces)) == len(vector) + sealing.SEAL_OVERHEAD
+    assert peak < 1.1 * len(vector)
+
+
 def test_a_box_of_another_parcel() -> None:
     """A courier takes the box out of a parcel, and puts another one in."""
     _, again = make(sealed=True)
     assert again != CONTENT  # another key, used once
-    other, content = sealing.make_parcel(
+    other, pieces = sealing.make_parcel(
         CLIENT,
         RUN,
         VECTOR,
@@ -207,7 +232,7 @@ def test_a_box_of_another_parcel() -> None:
     )
     changed = msgspec.structs.replace(PARCEL, content=other.content)
     with pytest.raises(UntrustedError, match="does not open"):
-        sealing.open_parcel(CLIENT.public_key(), RUN, changed, content, BOX)
+        sealing.open_parcel(CLIENT.public_key(), RUN, changed, b"".join(pieces), BOX)
 
 
 def test_a_box_that_the_courier_made() -> None:

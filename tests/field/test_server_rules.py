@@ -31,13 +31,13 @@ from flexpress.field.book_rows import (
 )
 from flexpress.field.messages import (
     Missing,
+    Payload,
     Receipt,
     Seen,
     Snapshot,
     Wait,
     digest_of,
 )
-from flexpress.field.returns import Payload
 from flexpress.field.tables import Refused
 
 # S1
@@ -127,15 +127,13 @@ def test_the_server_asks_for_what_it_has_not() -> None:
     server = server_with_two_tours()
     manifest = manifest_of(1, name_of(1), name_of(2), name_of(3))
     first, second, third = manifest.parcels
-    have = {first.content: SIZE, second.content: 3}
-    decision = server.book.announce(
-        "courier-1", manifest, digest_of(manifest), lambda each: have.get(each, 0)
-    )
-    assert decision.answer == Missing(((second.content, 3), (third.content, 0)))
+    offsets = {first.content: None, second.content: 3, third.content: SIZE}
+    decision = server.book.announce("courier-1", manifest, digest_of(manifest), offsets.__getitem__)
+    assert decision.answer == Missing(((second.content, 3), (third.content, SIZE)))
     commit(server.tables, decision)
     assert server.book.expects("courier-1", 1, third.content) == SIZE
     assert server.book.files() == {sha("x0"), *(parcel.content for parcel in manifest.parcels)}
-    again = server.book.announce("courier-1", manifest, digest_of(manifest), lambda _: SIZE)
+    again = server.book.announce("courier-1", manifest, digest_of(manifest), lambda _: None)
     assert (again.changes, again.answer) == ((), Missing(()))
     server.accept("courier-1", manifest)
     assert not ANNOUNCED.rows(server.tables)

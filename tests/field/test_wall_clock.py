@@ -273,6 +273,7 @@ def test_its_run_folder_tells_what_happened(tmp_path: Path, num_clients: int) ->
                 for key in due.homes:
                     del book.homes[key]
                 mission.committed(step)
+                mission.save()
 
         go_on(0)
         book.departs(1)

@@ -14,14 +14,21 @@ KitFolder = Annotated[Path, typer.Argument(metavar="KIT", hidden=True)]
 JsonLines = Annotated[bool, typer.Option("--json", help="Log one JSON object per line.")]
 
 
-def server(folder: KitFolder, as_json: JsonLines = False) -> None:
+def server(
+    folder: KitFolder,
+    restored: Annotated[
+        bool, typer.Option("--restored", help="Once, after KIT was replaced by an older copy.")
+    ] = False,
+    as_json: JsonLines = False,
+) -> None:
     """Run the server of a mission: hand out models, merge what comes home.
 
     KIT is its folder, from `flexpress provision`. It works until it is stopped, by Ctrl-C or by
     `flexpress operate KITS/operator stop`, and continues where it was when it is started again.
     The run is kept in KIT/run: `flexpress report` shows it.
     """
-    flexpress.field.run_server(folder, log=flexpress.field.make_log("server", sys.stderr, as_json))
+    log = flexpress.field.make_log("server", sys.stderr, as_json)
+    flexpress.field.run_server(folder, log=log, restored=restored)
 
 
 def courier(

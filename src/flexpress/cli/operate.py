@@ -14,7 +14,7 @@ from flexpress.cli.options import Json
 from flexpress.cli.terminal import say, show
 from flexpress.errors import InputError
 
-ACTIONS = ("status", "void", "revoke", "add", "stop")
+ACTIONS = ("status", "void", "revoke", "add", "move", "stop")
 
 
 def operate(
@@ -24,7 +24,8 @@ def operate(
     ],
     what: Annotated[str, typer.Argument(metavar="[WHAT]", hidden=True)] = "",
     courier: Annotated[
-        str | None, typer.Option(metavar="NAME", help="add: the courier that visits the client.")
+        str | None,
+        typer.Option(metavar="NAME", help="add, move: the courier that visits the client."),
     ] = None,
     at: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="add: where it finds the client.")
@@ -39,14 +40,14 @@ def operate(
     KIT is the operator's folder, from `flexpress provision`. ACTION is one of: status; void TOUR,
     or void COURIER if it has not departed, when a courier is lost; revoke NAME, when a program or
     its kit is stolen; add NAME, a new courier, or a new client with --courier, --at and --samples;
-    stop, which ends the server in good order.
+    move CLIENT to another --courier; stop, which ends the server in good order.
     """
     field = flexpress.field
     if action == "add":
         made = _add(folder, what, courier, at, samples)
         say(f" {made}: its kit; take it there, and start its program")
         return
-    answer = field.operate(folder, action, what)
+    answer = field.operate(folder, action, what, courier=courier)
     if as_json:
         say(field.status_to_json(answer))
     elif isinstance(answer, field.Done):

@@ -47,10 +47,14 @@ async def serve(
     return runner, listening.getsockname()[1]
 
 
-def guard(role: Role, is_revoked: Callable[[str], bool]) -> Callable[..., Awaitable[web.Response]]:
+def guard(
+    role: Role,
+    is_revoked: Callable[[str], bool],
+    tell: Callable[[InputError], None] = lambda error: None,
+) -> Callable[..., Awaitable[web.Response]]:
     """A middleware: only members of this role come in, and errors become messages.
 
-    A handler finds out with `peer_in` who is asking.
+    A handler finds out with `peer_in` who is asking. `tell` hears of trouble with our disk.
     """
 
     @web.middleware
@@ -70,6 +74,7 @@ def guard(role: Role, is_revoked: Callable[[str], bool]) -> Callable[..., Awaita
         except WireError as error:
             return problem(422, str(error))
         except InputError as error:  # our disk is full, or broken
+            tell(error)
             return problem(507, str(error))
         except web.HTTPException as error:
             return problem(error.status, error.reason)

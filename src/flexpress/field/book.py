@@ -25,9 +25,12 @@ from flexpress.field.book_rows import (
     TourRow,
     VersionRow,
 )
-from flexpress.field.messages import Snapshot, Stop, Wait
-from flexpress.field.returns import Payload, Returns
+from flexpress.field.messages import Payload, Snapshot, Stop, Wait
+from flexpress.field.returns import Returns
 from flexpress.field.tables import Change, Decision, Refused, Tables
+
+_FAR = 1_000_000
+"""Tours that are surely not flown between two copies of the server."""
 
 
 class ServerBook(Returns):
@@ -112,6 +115,21 @@ class ServerBook(Returns):
             return self.void(released.tour)
         return Decision(self._voided_round(courier, released), None)
 
+    def restored(self, now: float) -> Decision[int]:
+        """The tables are an old copy: no number of a tour that was given since is given again.
+
+        Tours are counted on from far above; the answer is the next. `now` is the computer's time:
+        if the same copy is restored twice, numbers are above those of the first time. Tours that
+        are open in the copy are void: who is out forgets them, as those of after the copy, and
+        clients hand over again what the copy has not seen.
+        """
+        counter = self.counter
+        first = max(counter.next_tour + _FAR, int(now))
+        changes: list[Change] = [COUNTER.put("", replace(counter, next_tour=first))]
+        for tour, row in self.open_tours().items():
+            changes += self._voided(tour, row)
+        return Decision(tuple(changes), first)
+
     def merged(
         self, version: int, model: str, homes: Iterable[str], progress: ProgressRow
     ) -> Decision[None]:
@@ -146,6 +164,23 @@ class ServerBook(Returns):
         if known is not None and known.public_key != row.public_key and self._has_come(name):
             raise Refused(409, f"{name} is at work with another key; choose another name")
         return Decision(() if known == row else (MEMBERS.put(name, row),), None)
+
+    def move(self, client: str, courier: str) -> Decision[None]:
+        """This courier visits the client from its next departure on, after all its others.
+
+        A tour under way stays as it is: the courier that visited the client so far may come once
+        more, and what it brings counts. An update is bound to one tour, whoever flies it.
+        """
+        row = self.member(client, "client")
+        self.member(courier, "courier")
+        if row.courier == courier:
+            return Decision((), None)
+        members = MEMBERS.rows(self._tables).values()
+        others = [each for each in members if each.role == "client" and each.courier == courier]
+        order = max((each.order + 1 for each in others), default=0)
+        seconds = max((each.seconds for each in others), default=0.0)
+        moved = replace(row, courier=courier, order=order, seconds=seconds)
+        return Decision((MEMBERS.put(client, moved),), None)
 
     def revoke(self, name: str) -> Decision[None]:
         """For ever. The round of a courier becomes void, unless it is closed."""

@@ -41,7 +41,7 @@ class TourRow(Row, frozen=True):
     model: Sha256
     state: Literal["open", "accepted", "void"] = "open"
     manifest: Sha256 | None = None  # digest of the one that was accepted
-    since: float = 0.0  # time of departure, in seconds; who voids late ones wants to know
+    since: float = 0.0  # time of the mission at departure; who voids late ones wants to know
 
 
 class RefusedRow(Row, frozen=True):
@@ -110,6 +110,7 @@ class ProgressRow(Row, frozen=True):
     num_events: Count = 0
     over: bool = False
     notes: str = ""
+    time: float = 0.0  # of the mission, in seconds; see `served_time`
 
 
 MEMBERS = Table("members", MemberRow)

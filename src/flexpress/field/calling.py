@@ -26,7 +26,8 @@ from flexpress.field.messages import Message, Problem, WireError, decode, encode
 from flexpress.field.parts import SILENCE, STEP, read_all, silence_limit
 
 _LONGEST_PROBLEM = 2**14
-_ALERT = re.compile("ALERT_.*CERTIFICATE|ALERT_UNKNOWN_CA|ALERT_PROTOCOL_VERSION")  # of the peer
+_ALERT = re.compile("ALERT_.*CERTIFICATE|ALERT_UNKNOWN_CA")  # of the peer, which we have accepted
+_OLD = re.compile("ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL")  # of a peer that may be anybody
 _T = TypeVar("_T")
 _M = TypeVar("_M", bound=Message)
 
@@ -50,6 +51,13 @@ class RefusedByPeer(FlexpressError):  # noqa: N818  # its word, not an error of 
         self.reason = message
 
 
+class SomebodyElse(RefusedByPeer):
+    """Another one is at the address: a captive portal, or who had the address before.
+
+    Its certificate is not that of the member; or it cannot even speak TLS 1.3, as all members do.
+    """
+
+
 @dataclass(frozen=True)
 class Patience:
     """In seconds: how long in all, how long with a silent peer, how long between tries."""
@@ -58,6 +66,7 @@ class Patience:
     silence: float = SILENCE
     first_wait: float = 0.5
     longest_wait: float = 10.0
+    outlasts_others: bool = False  # whether to wait until SomebodyElse has left the address
 
 
 async def insist(attempt: Callable[[], Awaitable[_T]], patience: Patience) -> _T:
@@ -72,6 +81,10 @@ async def insist(attempt: Callable[[], Awaitable[_T]], patience: Patience) -> _T
                 except LinkDown as error:
                     last = str(error)
                     wait = patience.first_wait if error.progress else wait
+                except SomebodyElse as error:
+                    if not patience.outlasts_others:
+                        raise
+                    last = str(error)
                 await asyncio.sleep(wait)
                 wait = min(2 * wait, patience.longest_wait)
     except TimeoutError:
@@ -135,9 +148,9 @@ def link_errors(url: str) -> Iterator[None]:
     try:
         yield
     except (aiohttp.ClientError, OSError, EOFError) as error:  # TimeoutError is an OSError
-        refusal = _certificate_refused(error)
+        refusal = _certificate_refused(url, error)
         if refusal is not None:
-            raise RefusedByPeer(403, f"{url}: {refusal}") from None
+            raise refusal from None
         message = str(error) or ("silence" if isinstance(error, TimeoutError) else repr(error))
         raise LinkDown(f"{url}: {message}") from None
 
@@ -179,7 +192,7 @@ class _Hosts(AbstractResolver):
         await self._names.close()
 
 
-def _certificate_refused(error: BaseException | None) -> str | None:
+def _certificate_refused(url: str, error: BaseException | None) -> RefusedByPeer | None:
     """Why one end does not like the certificate of the other, if that is the reason."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
@@ -187,8 +200,11 @@ def _certificate_refused(error: BaseException | None) -> str | None:
         if isinstance(error, aiohttp.ClientConnectorCertificateError):
             error = error.certificate_error
         if isinstance(error, ssl.SSLCertVerificationError):
-            return f"its certificate is refused: {error.verify_message}"
-        if isinstance(error, ssl.SSLError) and _ALERT.search(error.reason or ""):
-            return f"it refuses our certificate: {error.reason}"
+            return SomebodyElse(403, f"{url}: its certificate is refused: {error.verify_message}")
+        reason = str(error.reason) if isinstance(error, ssl.SSLError) else ""
+        if _OLD.search(reason):
+            return SomebodyElse(403, f"{url}: it does not speak our TLS: {reason}")
+        if _ALERT.search(reason):
+            return RefusedByPeer(403, f"{url}: it refuses our certificate: {reason}")
         error = getattr(error, "os_error", None) or error.__cause__ or error.__context__
     return None

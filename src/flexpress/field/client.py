@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
 from aiohttp import web
 
 from flexpress.arguments import check_path
@@ -23,13 +22,15 @@ from flexpress.field.local_training import LOCAL, LocalTraining
 from flexpress.field.log import Log
 from flexpress.field.messages import Parcel, SignedSnapshot, Snapshot, VisitAnswer
 from flexpress.field.program import run_program
+from flexpress.field.room import Room
 from flexpress.field.sealing import make_parcel, open_snapshot, public_key, public_seal_key
 from flexpress.field.serving import Uploads, send_file
 from flexpress.field.store import Files, Store
 from flexpress.field.tables import Decision, Refused, row_types
 from flexpress.field.tls import server_context
 from flexpress.field.trainer import Trainer
-from flexpress.files.disk import read_bytes
+from flexpress.field.vectors import bytes_of, is_finite
+from flexpress.files.disk import DiskFullError, read_bytes
 from flexpress.learning import Vector
 
 _A = TypeVar("_A")
@@ -60,16 +61,18 @@ def run_client(
 
 class _Client:
     def __init__(self, folder: Path, kit: ClientKit, store: Store, log: Log, tell: Tell) -> None:
-        self._kit, self._store, self._log = kit, store, log
+        self._kit, self._store, self._log, self._room = kit, store, log, Room(log)
         self._context = server_context(folder)
         self._key, self._server_key = load_key(folder), public_key(kit.server_key)
         self._seal_to = public_seal_key(kit.seal_key) if kit.payload == "parcel" else None
         self._files = Files(folder / STATE)
         self._uploads = Uploads(self._files)
-        self._desk = ClientDesk(store.tables, kit.run, kit.name)
+        self._desk = ClientDesk(store.tables, kit.run, kit.name, largest_outbox=kit.largest_outbox)
         self._begin_database(folder)
         trainer = Trainer.in_folder(kit.training, folder, tell)
-        self._training = LocalTraining(trainer, store, self._files, kit, self._desk.files)
+        self._training = LocalTraining(
+            trainer, store, self._files, kit, self._desk.files, tell=self._room.tell
+        )
         self._visiting = asyncio.Lock()
 
     def _begin_database(self, folder: Path) -> None:
@@ -86,7 +89,9 @@ class _Client:
         self._commit(self._desk.begin(secrets.token_hex(8), model, time.time()))
 
     async def work(self, on_port: OnPort) -> None:
-        app = web.Application(middlewares=[guard("courier", self._desk.is_revoked)])
+        app = web.Application(
+            middlewares=[guard("courier", self._desk.is_revoked, self._room.tell)]
+        )
         app.add_routes(
             [
                 web.post("/visit", self._visit),
@@ -112,27 +117,26 @@ class _Client:
         signed = await read_message(request, SignedSnapshot, most=_LARGEST_SNAPSHOT)
         snapshot = open_snapshot(self._server_key, signed, self._kit.run)
         async with self._visiting:
-            return answer(await self._met(peer_in(request).name, snapshot))
+            return answer(await self._met_with_room(peer_in(request).name, snapshot))
+
+    async def _met_with_room(self, peer: str, snapshot: Snapshot) -> VisitAnswer:
+        """Without room, what was written for this visit goes: it will be written again."""
+        try:
+            return await self._met(peer, snapshot)
+        except DiskFullError:
+            self._files.remove_unless(self._desk.files() | self._training.files())
+            raise
 
     async def _met(self, peer: str, snapshot: Snapshot) -> VisitAnswer:
         """C1: what must be there first, or the hand-over."""
         needs = self._desk.needs(peer, snapshot)
-        if needs.model and not self._files.has(snapshot.model):
+        if needs.model and (offset := self._files.offset(snapshot.model)) is not None:
             self._commit(self._desk.expect(peer, snapshot))
-            return VisitAnswer("send-model", model_offset=self._files.size(snapshot.model))
-        local = None
-        if needs.freeze is not None:
-            local = self._training.until(snapshot.round)
-            if local is None:
-                return VisitAnswer("training", wait=self._training.wait)
-        parcel = None
-        if needs.freeze is not None and local is not None and local.num_steps:
-            steps, update = local.num_steps, local.update
-            if np.isfinite(update).all():
-                parcel = await asyncio.to_thread(self._freeze, needs.freeze, steps, update)
-            else:  # nobody would take it, and a sum that has it in it would be lost
-                self._log("not-finite", tour=snapshot.tour, steps=steps)
-        first_step = self._training.first_step(snapshot.round, local)
+            return VisitAnswer("send-model", model_offset=offset)
+        done = await self._trained(needs.freeze, snapshot)
+        if done is None:
+            return VisitAnswer("training", wait=self._training.wait)
+        parcel, first_step = done
         now = time.time()
         visited = self._desk.visit(peer, snapshot, parcel, now=now, first_step=first_step)
         handed_over = self._commit(visited)
@@ -149,11 +153,28 @@ class _Client:
         )
         return handed_over
 
+    async def _trained(
+        self, base: BaseRow | None, snapshot: Snapshot
+    ) -> tuple[Parcel | None, int] | None:
+        """What was trained from this base, frozen, and the next local step; None: not yet."""
+        if base is None:
+            return None, self._training.first_step(snapshot.round, None)
+        local = self._training.until(snapshot.round)
+        if local is None:
+            return None
+        parcel, steps = None, local.num_steps
+        if steps:
+            update = local.update
+            if is_finite(update):
+                parcel = await asyncio.to_thread(self._freeze, base, steps, update)
+            else:  # nobody would take it, and a sum that has it in it would be lost
+                self._log("not-finite", tour=snapshot.tour, steps=steps)
+        return parcel, self._training.first_step(snapshot.round, local)
+
     def _freeze(self, base: BaseRow, steps: int, update: Vector) -> Parcel:
         """The update as a parcel whose content is durable; it never changes from now on."""
-        little = np.dtype(self._kit.dtype).newbyteorder("<")
-        vector = update.astype(little).tobytes()
-        parcel, content = make_parcel(
+        vector = bytes_of(update, self._kit.dtype)
+        parcel, pieces = make_parcel(
             self._key,
             self._kit.run,
             vector,
@@ -164,9 +185,9 @@ class _Client:
             steps=steps,
             seal_to=self._seal_to,
         )
-        self._files.write(content)
+        self._files.write_pieces(pieces, parcel.content)
         if self._kit.training.head_start:
-            self._files.write(vector)
+            self._files.write(vector, parcel.vector)
         return parcel
 
     async def _model_offset(self, request: web.Request) -> web.Response:

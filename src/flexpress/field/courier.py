@@ -8,16 +8,25 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TypeVar
 
 import aiohttp
-import numpy as np
 
 from flexpress.arguments import check_path
-from flexpress.field.calling import LinkDown, Patience, RefusedByPeer, ask, insist, open_session
+from flexpress.errors import InputError
+from flexpress.field.calling import (
+    LinkDown,
+    Patience,
+    RefusedByPeer,
+    SomebodyElse,
+    ask,
+    insist,
+    open_session,
+)
+from flexpress.field.cargo import Cargo
 from flexpress.field.flight import Flight, FlightError, TimetableFlight
 from flexpress.field.flight_file import load_flight_file
 from flexpress.field.hold import COURIER_ROWS, CourierHold
@@ -35,16 +44,18 @@ from flexpress.field.messages import (
     Wait,
 )
 from flexpress.field.program import run_program
+from flexpress.field.room import Room
 from flexpress.field.sealing import SEAL_OVERHEAD
 from flexpress.field.store import Files, Store
 from flexpress.field.tables import Decision, Refused
 from flexpress.field.tls import caller_context
 from flexpress.field.transfer import fetch, push
+from flexpress.files.disk import DiskFullError
 
 _A = TypeVar("_A")
 
-_AT_HOME = Patience(total=1e9, longest_wait=2.0)
-"""The server is waited for as long as it takes."""
+_AT_HOME = Patience(total=1e9, longest_wait=2.0, outlasts_others=True)
+"""The server is waited for as long as it takes, even if somebody else has its address."""
 _MERGING = 600.0
 """Seconds without a word while the server checks what was brought."""
 _NEAR = 30.0
@@ -55,6 +66,8 @@ _UNTIL_VOID = 30.0
 
 _NOT_US = 403
 """What the server says if this courier does not belong, or not any more."""
+_DAMAGED = 422
+"""What the server says, among other things, of a content that is not what was announced."""
 _CLOSED = (409, 410)
 """What the server says of a tour that is closed: the hold may be forgotten."""
 
@@ -88,10 +101,12 @@ class _Courier:
         self, folder: Path, kit: CourierKit, store: Store, flight: Flight, log: Log
     ) -> None:
         self._kit, self._store, self._flight, self._log = kit, store, flight, log
+        self._room = Room(log)
         self._context = caller_context(folder)
         self._files = Files(folder / STATE)
         size = kit.model_size + (SEAL_OVERHEAD if kit.payload == "parcel" else 0)
         self._hold = CourierHold(store.tables, kit.run, kit.name, size)
+        self._cargo = Cargo(kit, self._hold, self._files, self._room, log, self._commit)
         self._home = f"https://server:{kit.server_port}/courier"
 
     async def work(self) -> None:
@@ -115,7 +130,6 @@ class _Courier:
                     if not await self._load_model(session):
                         continue
                     await self._fly()
-                    await self._seal()
                 await self._return(session)
 
     # At the server
@@ -126,7 +140,7 @@ class _Courier:
             if answer.over:
                 return False
             await asyncio.sleep(answer.seconds)
-        self._commit(self._hold.load(answer))
+        await self._commit(self._hold.load(answer))
         return True
 
     async def _ask_to_depart(self, session: aiohttp.ClientSession) -> Orders | Wait:
@@ -145,7 +159,7 @@ class _Courier:
             nonlocal told
             try:
                 return await attempt()
-            except LinkDown as error:
+            except (LinkDown, SomebodyElse) as error:
                 if str(error) != told:
                     told = str(error)
                     self._log("server-not-reached", reason=told)
@@ -158,11 +172,11 @@ class _Courier:
         snapshot = self._hold.snapshot
         url, size = f"{self._home}/models/{snapshot.model}", self._kit.model_size
         try:
-            await fetch(session, url, snapshot.model, size, self._files, patience=_AT_HOME)
+            await self._fetch(session, url, snapshot.model, size, _AT_HOME)
         except RefusedByPeer as error:
             if error.status not in _CLOSED:
                 raise
-            self._forget(error.reason)
+            await self._forget(error.reason)
             return False
         self._log(
             "departed",
@@ -173,29 +187,33 @@ class _Courier:
         )
         return True
 
-    def _forget(self, reason: str) -> None:
+    async def _forget(self, reason: str) -> None:
         """The server says that the tour is closed; what is on board is with the clients too."""
         self._log("tour-closed", tour=self._hold.snapshot.tour, reason=reason)
-        self._commit(self._hold.close(None))
+        await self._commit(self._hold.close(None))
         self._files.remove_unless(self._hold.files())
 
     async def _return(self, session: aiohttp.ClientSession) -> None:
         """Until the server has taken it, or says that the tour is closed."""
-        manifest = self._hold.manifest
-        assert manifest is not None
         while True:
+            manifest = self._hold.manifest or await self._cargo.seal()
             try:
                 receipt = await self._deliver(session, manifest)
                 break
+            except InputError:  # a file on board cannot be read
+                if not await self._cargo.drop_damaged():
+                    raise
             except RefusedByPeer as error:
                 if error.status in _CLOSED:
-                    self._forget(error.reason)
+                    await self._forget(error.reason)
                     return
                 if error.status == _NOT_US:
                     raise
+                if error.status == _DAMAGED and await self._cargo.drop_damaged():
+                    continue
                 self._log("return-refused", tour=manifest.tour, reason=error.reason)
                 await asyncio.sleep(_UNTIL_VOID / self._kit.speedup)
-        self._commit(self._hold.close(receipt))
+        await self._commit(self._hold.close(receipt))
         self._files.remove_unless(self._hold.files())
         self._log("returned", tour=manifest.tour, parcels=len(manifest.parcels))
 
@@ -246,22 +264,28 @@ class _Courier:
     async def _visit(self, number: int, stop: Stop, limit: float) -> None:
         """Within so many seconds."""
         self._log("arrived", client=stop.client, tour=self._hold.snapshot.tour)
-        begun = time.monotonic()
+        begun, taken = time.monotonic(), list[Parcel]()
         try:
             async with open_session(self._context, {stop.client: stop.host}) as session:
                 async with asyncio.timeout(limit):
-                    await self._exchange(session, number, stop, limit)
+                    await self._exchange(session, number, stop, limit, taken)
         except (LinkDown, Refused, RefusedByPeer, TimeoutError) as error:
-            self._commit(self._hold.missed(number))
+            self._leave(number, taken)
             reason = str(error) or f"no answer within {limit:g} s"
-            self._log("missed", client=stop.client, reason=reason)
+            left = {"parcels": len(taken)} if taken else {}
+            self._log("missed", client=stop.client, reason=reason, **left)
         else:
             self._log("visited", client=stop.client, seconds=round(time.monotonic() - begun, 3))
 
     async def _exchange(
-        self, session: aiohttp.ClientSession, number: int, stop: Stop, limit: float
+        self,
+        session: aiohttp.ClientSession,
+        number: int,
+        stop: Stop,
+        limit: float,
+        taken: list[Parcel],
     ) -> None:
-        """Show the snapshot, bring the model, take the parcels."""
+        """Show the snapshot, bring the model, take the parcels: `taken` are those on board."""
         orders = self._hold.orders
         assert orders is not None
         patience = Patience(limit, silence=min(limit, _NEAR), first_wait=0.05, longest_wait=2.0)
@@ -277,29 +301,37 @@ class _Courier:
                 await push(session, f"{url}/models/{model}", path, patience=patience)
             else:
                 await asyncio.sleep(answer.wait)
-        taken = self._hold.collect(number, answer.parcels)  # refused before a byte is fetched
+        decided = self._hold.collect(number, answer.parcels)  # refused before a byte is fetched
         for parcel in answer.parcels:
             place = f"{url}/parcels/{parcel.content}"
-            await fetch(session, place, parcel.content, parcel.size, self._files, patience=patience)
-        self._commit(taken)
+            await self._fetch(session, place, parcel.content, parcel.size, patience)
+            taken.append(parcel)
+        await self._commit(decided)
 
-    async def _seal(self) -> None:
-        """Add up if that is the payload; from now on the hold does not change."""
-        parcels = self._hold.parcels()
-        total = None
-        if self._kit.payload == "sum" and parcels:
-            total = await asyncio.to_thread(self._add_up, parcels)
-        manifest = self._commit(self._hold.seal(total))
-        self._log("sealed", tour=manifest.tour, parcels=len(parcels))
+    async def _fetch(
+        self, session: aiohttp.ClientSession, url: str, sha: str, size: int, patience: Patience
+    ) -> None:
+        """Once there is room for it; what has arrived is kept meanwhile."""
+        await self._room.insist(
+            lambda: fetch(session, url, sha, size, self._files, patience=patience)
+        )
 
-    def _add_up(self, parcels: Iterable[Parcel]) -> str:
-        """The digest of their sum, which is durable."""
-        dtype = np.dtype(self._kit.dtype).newbyteorder("<")
-        total = np.zeros(self._kit.num_params, dtype)
-        for parcel in parcels:
-            total += np.frombuffer(self._files.read(parcel.content), dtype)
-        return self._files.write(total.tobytes())
+    def _leave(self, stop: int, taken: list[Parcel]) -> None:
+        """Before the end of a visit. Parcels that are on board come along.
 
-    def _commit(self, decision: Decision[_A]) -> _A:
-        self._store.commit(decision.changes)
-        return decision.answer
+        Not worth waiting for room, in the air: without the note, a restart only tries again.
+        """
+        left = self._hold.collect(stop, taken) if taken else self._hold.missed(stop)
+        try:
+            self._store.commit(left.changes)
+        except DiskFullError as error:
+            self._room.tell(error)
+
+    async def _commit(self, decision: Decision[_A]) -> _A:
+        """Once there is room for it. Nobody else changes the tables meanwhile."""
+
+        async def attempt() -> _A:
+            self._store.commit(decision.changes)
+            return decision.answer
+
+        return await self._room.insist(attempt)

@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from flexpress.field.messages import (
+    MOST_PARCELS,
     Count,
     Incarnation,
     Name,
@@ -92,6 +93,10 @@ CLIENT_ROWS = row_types(DESK, BASE, OUTBOX, KNOWN, COMING)
 """For `Store.open`."""
 
 
+LARGEST_OUTBOX = 64
+"""Updates that wait at a client, unless its kit says otherwise."""
+
+
 class Needs(msgspec.Struct, frozen=True):
     """What there must be before `visit`."""
 
@@ -102,7 +107,10 @@ class Needs(msgspec.Struct, frozen=True):
 class ClientDesk:
     """Reads the client's tables and decides; changes nothing."""
 
-    def __init__(self, tables: Tables, run: str, client: str) -> None:
+    def __init__(
+        self, tables: Tables, run: str, client: str, *, largest_outbox: int = LARGEST_OUTBOX
+    ) -> None:
+        self._largest_outbox = largest_outbox
         self._tables = tables
         self._run = run
         self._client = client
@@ -152,10 +160,15 @@ class ClientDesk:
         return Decision((DESK.put("", DeskRow(incarnation)), *base), None)
 
     def needs(self, peer: str, snapshot: Snapshot) -> Needs:
-        """Of a snapshot whose signature is valid. Refused: as a visit would be."""
+        """Of a snapshot whose signature is valid. Refused: as a visit would be.
+
+        If the outbox is full, nothing: training goes on from the present model, so that all steps
+        come with a later update. To drop one would lose it, and to add two of them up would change
+        what a courier may be carrying already.
+        """
         self._check(peer, snapshot)
         base = self.base
-        newer = base is None or snapshot.tour > base.tour
+        newer = base is None or (snapshot.tour > base.tour and not self._is_full(snapshot))
         return Needs(newer, base if newer else None)
 
     def expect(self, peer: str, snapshot: Snapshot) -> Decision[None]:
@@ -231,6 +244,10 @@ class ClientDesk:
                 kept[key] = replace(row, bound=None) if free else row
         return kept
 
+    def _is_full(self, snapshot: Snapshot) -> bool:
+        """Even without what the snapshot has seen."""
+        return len(self._kept(snapshot, self._known())) >= self._largest_outbox
+
     def _frozen(self, needs: Needs, snapshot: Snapshot, parcel: Parcel) -> OutboxRow:
         """Refused (409) if it is not the one to freeze: another courier has come in between."""
         base = needs.freeze
@@ -266,7 +283,7 @@ class ClientDesk:
         """The update that this tour has frozen first, then leftovers by name."""
         bound = [row for row in rows.values() if row.bound == tour]
         bound.sort(key=lambda row: (row.frozen_by != tour, row.parcel.name))
-        return VisitAnswer("ready", parcels=tuple(row.parcel for row in bound))
+        return VisitAnswer("ready", parcels=tuple(row.parcel for row in bound[:MOST_PARCELS]))
 
 
 def _sight(snapshot: Snapshot, client: str, incarnation: str) -> Callable[[int], bool]:

@@ -66,7 +66,7 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     over: bool = False
     written: Written | None = None  # lines in the run folder
     # The plan's clock needs no more. By the wall clock:
-    started: float = 0.0  # seconds of the computer's clock
+    started: float = 0.0  # seconds of `ServedTime`
     seconds: float = 0.0  # of the mission, at its last event
     next_evaluation: int = 0  # slot
     departed: dict[int, int] = {}  # courier -> the last round whose departure is recorded
@@ -119,7 +119,7 @@ class Clock(Protocol):
         """It is done, and stored."""
 
     def wakes(self) -> float | None:
-        """When something is due even if nobody comes home, by the computer's clock."""
+        """When something is due even if nobody comes home; the time is that of `due`."""
 
 
 def origins(homes: Iterable[Home]) -> list[tuple[int, int]]:

@@ -15,6 +15,7 @@ from flexpress.field.messages import (
     Parcel,
     Receipt,
     Snapshot,
+    UpdateName,
     decode,
     digest_of,
 )
@@ -160,6 +161,17 @@ class CourierHold:
             return Decision((), self.manifest)
         manifest = Manifest(self._run, snapshot.tour, self.parcels(), total)
         return Decision((SEALED.put("", SealedRow(manifest)),), manifest)
+
+    def drop(self, names: Iterable[UpdateName]) -> Decision[None]:
+        """These parcels are damaged: they do not come along, and the hold is not sealed any more.
+
+        Their clients have them until the server has seen them. If it has, because it took the hold
+        before and its receipt was lost, it answers 409 to the next one: then all is forgotten.
+        """
+        self._under_way()
+        lost = [HELD.delete(name.key) for name in names]
+        sealed = [SEALED.delete("")] if self.manifest is not None else []
+        return Decision((*lost, *sealed), None)
 
     def close(self, receipt: Receipt | None) -> Decision[frozenset[str]]:
         """Forget the tour: it is accepted, or (None) the server has answered 409 or 410.

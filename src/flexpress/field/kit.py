@@ -20,14 +20,21 @@ import msgspec
 from msgspec import Meta
 
 from flexpress.errors import InputError
-from flexpress.field.messages import Count, Message, Name, Positive, RunId
+from flexpress.field.desk import LARGEST_OUTBOX
+from flexpress.field.messages import (
+    MOST_PARCELS,
+    Count,
+    Message,
+    Name,
+    Payload,
+    Positive,
+    RunId,
+)
 from flexpress.field.training import MissionClock, Training
 from flexpress.files.disk import read_bytes, write_file
 from flexpress.learning import Engine
 
 KIT, FIRST_MODEL, STATE, FLIGHT = "kit.json", "model.bin", "state", "flight.json"
-
-Payload = Literal["parcel", "sum"]
 
 _Host = Annotated[str, Meta(min_length=1, max_length=253)]
 _Port = Annotated[int, Meta(ge=0, le=65535)]
@@ -103,6 +110,8 @@ class ClientKit(_Settings, frozen=True):
     server_key: _PublicKey  # Ed25519: signs snapshots
     seal_key: _PublicKey  # X25519: parcels are sealed to it
     training: Training
+    largest_outbox: Annotated[int, Meta(ge=1, le=MOST_PARCELS)] = LARGEST_OUTBOX
+    """Updates, each as large as a model."""
 
 
 Kit = ServerKit | CourierKit | ClientKit | OperatorKit

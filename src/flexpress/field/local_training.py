@@ -20,6 +20,8 @@ from flexpress.field.messages import Count, Positive, Sha256
 from flexpress.field.store import Files, Store
 from flexpress.field.tables import Row, Table
 from flexpress.field.trainer import LocalModel, Trainer
+from flexpress.field.vectors import bytes_of
+from flexpress.files.disk import DiskFullError
 from flexpress.learning import Vector
 
 _PORTION = 64
@@ -52,10 +54,14 @@ class LocalTraining:
         kit: ClientKit,
         needed: Callable[[], set[str]],
         now: Callable[[], float] = time.monotonic,
+        tell: Callable[[DiskFullError], None] = lambda error: None,
     ) -> None:
-        """`needed` says which files others need; the clock must not jump."""
+        """`needed` says which files others need; the clock must not jump.
+
+        `tell` hears that there is no room for a copy of the local model.
+        """
         self._trainer, self._store, self._files, self._now = trainer, store, files, now
-        self._needed = needed
+        self._needed, self._tell = needed, tell
         self._dtype = np.dtype(kit.dtype).newbyteorder("<")
         self._by_plan = kit.training.clock == "plan"
         self._base: BaseRow | None = None
@@ -109,28 +115,42 @@ class LocalTraining:
         """Train what is due, for ever."""
         while True:
             self._changed.clear()
-            local, missing = self._local, self._missing()
-            if local is None or missing <= 0:
+            missing = self._missing()
+            if missing > 0:
+                await self._advance(min(missing, _PORTION))
+            else:
                 await self._pause()
-                continue
-            steps = min(missing, _PORTION)
-            trained = await asyncio.to_thread(self._trainer.advance, local, steps)
-            if self._local is local:  # otherwise a courier has come meanwhile
-                self._local = trained
-                if not self._by_plan and self._now() - self._saved > _SAVE_SECONDS:
-                    self.save()
+
+    async def _advance(self, steps: int) -> None:
+        """Nobody keeps a local model while there is nothing to do: it is large."""
+        local = self._local
+        assert local is not None
+        trained = await asyncio.to_thread(self._trainer.advance, local, steps)
+        if self._local is local:  # otherwise a courier has come meanwhile
+            self._local = trained
+            if not self._by_plan and self._now() - self._saved > _SAVE_SECONDS:
+                self.save()
 
     def save(self) -> None:
-        """Keep what was trained by the wall clock. By the plan's clock it is trained again."""
+        """Keep what was trained by the wall clock. By the plan's clock it is trained again.
+
+        On a full disk the last copy stays, and training goes on.
+        """
+        try:
+            self._save()
+        except DiskFullError as error:
+            self._tell(error)
+        self._saved = self._now()
+
+    def _save(self) -> None:
         base, local = self._base, self._local
         if self._by_plan or base is None or local is None or not local.num_steps:
             return
         before = LOCAL.rows(self._store.tables).get("")
-        model = self._files.write(local.model.astype(self._dtype).tobytes())
+        model = self._files.write(bytes_of(local.model, self._dtype))
         self._store.commit([LOCAL.put("", LocalRow(base.tour, local.num_steps, model))])
         if before is not None and before.model not in {model, *self._needed()}:
             self._files.remove([before.model])  # a courier may not come for long
-        self._saved = self._now()
 
     def files(self) -> set[str]:
         """Digests of the files that it needs."""

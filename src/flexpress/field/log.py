@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
+from flexpress.files.disk import is_full
+
 Sink = Callable[[dict[str, Any]], None]
 
 
@@ -39,8 +41,9 @@ class Log:
         try:
             stream.write(f"{line}\n")
             stream.flush()
-        except OSError:  # the terminal or the reader is gone, and the program goes on without it
-            self._sink = _nowhere
+        except OSError as error:  # the reader is gone, and the program goes on without it
+            if not is_full(error):  # once there is room, there is a log again
+                self._sink = _nowhere
 
 
 def make_log(name: str, stream: TextIO | None = None, as_json: bool = False) -> Log:

@@ -26,6 +26,11 @@ Positive = Annotated[int, Meta(ge=1, le=2**53)]
 Round = Annotated[int, Meta(ge=-1, le=2**53)]
 """Tours of one courier: 0, 1, ...; -1 is x^0 that clients have on board."""
 
+Payload = Literal["parcel", "sum"]
+"""How updates travel: each to the server, or added up by couriers."""
+MOST_PARCELS = 1024
+"""Of one client on one visit: nobody can fill a courier's disk."""
+
 
 class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A value that can be sent."""
@@ -157,7 +162,8 @@ class VisitAnswer(Message, frozen=True):
     status: Literal["send-model", "training", "ready"]
     model_offset: Count = 0
     wait: Annotated[float, Meta(ge=0, le=3600)] = 0.0  # seconds, if it is still training
-    parcels: tuple[Parcel, ...] = ()  # this visit's own update first, then leftovers by name
+    parcels: Annotated[tuple[Parcel, ...], Meta(max_length=MOST_PARCELS)] = ()
+    """This visit's own update first, then leftovers by name."""
 
 
 class Manifest(Message, frozen=True):

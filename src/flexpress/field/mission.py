@@ -6,6 +6,7 @@ The server asks what is due, does it, commits it, and says so:
     step = mission.perform(due, sums of due.homes, number of clients)      # takes its time
     store.commit(... step.model, step.progress, due.homes, due.releases)   # in one transaction
     mission.committed(step)
+    mission.save()                                                         # for readers
 
 If it is killed anywhere in between, it opens the mission again with the progress that it stored,
 and the same is due. Nothing happens twice, and nothing is lost.
@@ -93,7 +94,7 @@ class Mission:
         return self._clock.due(situation, now)
 
     def wakes(self) -> float | None:
-        """When something is due even if nobody comes home, by the computer's clock."""
+        """When something is due even if nobody comes home; the time is that of `due`."""
         return self._clock.wakes()
 
     def perform(self, due: Due, sums: Sequence[Vector] = (), num_clients: int = 1) -> Step:
@@ -114,18 +115,20 @@ class Mission:
         return Step(due, changed(due.progress, written=written), model, found)
 
     def committed(self, step: Step) -> None:
-        """The step has happened."""
+        """The step has happened. For those who read the folder, `save` it."""
         self._clock.passed(replace(step.due, progress=step.progress))
         self._is_stored = True
         if step.model is not None:
             self.model = step.model
         if step.measured is not None:
             self.metrics.append(step.measured)
+
+    def save(self) -> None:
+        """For readers of the folder: a checkpoint every few seconds; all of it at the end."""
         if self.progress.over:
             self.finish()
-        else:
-            if self._folder.is_due():
-                self.checkpoint()
+        elif self._folder.is_due():
+            self.checkpoint()
 
     def finish(self) -> None:
         """Complete the folder of a mission that is over. Once more: nothing changes."""
@@ -208,21 +211,13 @@ def open_mission(
     opened = mission_folder(folder, scenario, plan, learner, clock, stored, durable)
     with opened as (files, written):
         begun = changed(progress or Progress(started=now), written=written)
-        run = scenario.run
-        ticking: Clock
-        if clock == "plan":
-            ticking = PlanClock(timetable, run.horizon, run.eval_every, begun)
-        else:
-            ticking = WallClock(timetable, run.horizon, run.eval_every, begun, speedup=speedup)
+        times = timetable, scenario.run.horizon, scenario.run.eval_every, begun
+        ticking: Clock = (
+            PlanClock(*times) if clock == "plan" else WallClock(*times, speedup=speedup)
+        )
+        is_stored = progress is not None
         mission = Mission(
-            scenario,
-            timetable,
-            learner,
-            ticking,
-            folder,
-            files,
-            model,
-            is_stored=progress is not None,
+            scenario, timetable, learner, ticking, folder, files, model, is_stored=is_stored
         )
         if mission.progress.over:
             mission.finish()

@@ -18,7 +18,7 @@ from pathlib import Path
 from flexpress.errors import InputError
 from flexpress.field.due import Progress
 from flexpress.field.training import MissionClock
-from flexpress.files.disk import PLAN, SCENARIO, read_text, remove_drafts
+from flexpress.files.disk import PLAN, SCENARIO, read_text, remove_drafts, unwritable
 from flexpress.files.growing import check_beginning, damaged
 from flexpress.files.lock import sole_use
 from flexpress.files.provenance import RECORD, Outputs, why_not_own
@@ -51,10 +51,14 @@ def nothing_more(step: str) -> None:
 
 
 @contextmanager
-def _durably(durable: Durable, step: str) -> Iterator[None]:
-    durable(f"before {step}")
-    yield
-    durable(f"after {step}")
+def _durably(folder: Path, durable: Durable, step: str) -> Iterator[None]:
+    """Errors of the disk in one line."""
+    try:
+        durable(f"before {step}")
+        yield
+        durable(f"after {step}")
+    except OSError as error:
+        raise unwritable(folder, error) from None
 
 
 class MissionFolder:
@@ -63,9 +67,10 @@ class MissionFolder:
     def __init__(self, folder: Path, header: Header, written: Written, durable: Durable) -> None:
         self._folder = folder
         self._header = header
-        self._durably = partial(_durably, durable)
+        self._durably = partial(_durably, folder, durable)
         self._pace = CheckpointPace()
         self._lines = RunLines(folder, written.trace_bytes, written.metrics_bytes)
+        self._is_torn = False  # nobody knows what is in the files after the last commit
 
     def metrics(self) -> list[Measurement]:
         """All measurements so far."""
@@ -75,9 +80,10 @@ class MissionFolder:
         self, start: Written, events: Sequence[Event], measured: Measurement | None
     ) -> Written:
         """Add the lines of a step after `start`, what is committed; how long the files are now."""
-        if self._lines.written != start:  # the step before was not committed
+        if self._is_torn or self._lines.written != start:  # the step before was not committed
             self._lines.close()
             self._lines = RunLines(self._folder, start.trace_bytes, start.metrics_bytes)
+        self._is_torn = True
         for event in events:
             if isinstance(event, Evaluation):
                 assert measured is not None
@@ -87,6 +93,7 @@ class MissionFolder:
         if events:
             with self._durably("lines"):
                 self._lines.sync()
+        self._is_torn = False
         return self._lines.written
 
     def is_due(self) -> bool:
@@ -143,7 +150,7 @@ def mission_folder(
     with sole_use(folder):
         if written is None:
             _check_free(folder)
-            with _durably(durable, "the first files"):
+            with _durably(folder, durable, "the first files"):
                 written = begin_files(folder, scenario, plan, Outputs(COMMAND))
                 _sync(folder, (SCENARIO, PLAN, TRACE, METRICS, RECORD))
         else:

@@ -28,11 +28,13 @@ from flexpress.field.messages import (
     Wait,
     digest_of,
 )
+from flexpress.field.room import Room
 from flexpress.field.sealing import open_content, public_key, sign_snapshot, verify_parcel
 from flexpress.field.serving import Uploads, send_file
 from flexpress.field.store import Files, Store, digest_of_content
 from flexpress.field.tables import Decision, Refused
 from flexpress.field.tidying import Tidying
+from flexpress.field.vectors import bytes_of, is_finite
 from flexpress.learning import Vector
 
 _A = TypeVar("_A")
@@ -40,8 +42,6 @@ _A = TypeVar("_A")
 _LARGEST_MANIFEST = 2**26
 _AT_ONCE = 2
 """Tours that are examined together: each takes the memory of a few models."""
-_BLOCK = 2**18
-"""Numbers that are looked at together."""
 _NOT_FINITE = "has numbers that are not finite"
 
 
@@ -55,7 +55,10 @@ class _Examined(NamedTuple):
 
 
 class Office:
-    """What couriers may do at the server. `on_change` is called after each change of the book."""
+    """What couriers may do at the server. `on_change` is called after each change of the book.
+
+    `now` is the time of the mission.
+    """
 
     def __init__(
         self,
@@ -68,16 +71,19 @@ class Office:
         log: Log,
         on_change: Callable[[], None],
         tidying: Tidying,
+        now: Callable[[], float],
     ) -> None:
         self._kit, self._store, self._files, self._book = kit, store, files, book
         self._key, self._seal_key = key, seal_key
-        self._log, self._on_change, self._tidying = log, on_change, tidying
+        self._log, self._on_change, self._tidying, self._now = log, on_change, tidying, now
         self._uploads = Uploads(files)
         self._examining = asyncio.Semaphore(_AT_ONCE)
         self._dtype = np.dtype(kit.dtype).newbyteorder("<")
 
     def app(self) -> web.Application:
-        app = web.Application(middlewares=[guard("courier", self._is_revoked)])
+        app = web.Application(
+            middlewares=[guard("courier", self._is_revoked, Room(self._log).tell)]
+        )
         app.add_routes(
             [
                 web.post("/depart", self._depart),
@@ -99,7 +105,7 @@ class Office:
         if departing.run != self._kit.run:
             raise Refused(403, f"run {departing.run} is another mission")
         courier = peer_in(request).name
-        decided = self._book.depart(courier, time.time())
+        decided = self._book.depart(courier, self._now())
         snapshot = self._commit(decided)
         if isinstance(snapshot, Wait):
             return answer(snapshot)
@@ -132,7 +138,7 @@ class Office:
         contents = [parcel.content for parcel in manifest.parcels]
         before = ANNOUNCED.rows(self._store.tables).get(str(manifest.tour))
         async with self._tidying.holding([manifest.total] if manifest.total else contents):
-            decided = self._book.announce(courier, manifest, digest, self._files.size, unsigned)
+            decided = self._book.announce(courier, manifest, digest, self._files.offset, unsigned)
             missing = self._commit(decided)
             if decided.changes and before is not None:
                 named_before = {content for content, _ in before.contents}
@@ -143,7 +149,11 @@ class Office:
         manifest = await read_message(request, Manifest, most=_LARGEST_MANIFEST)
         if str(manifest.tour) != request.match_info["tour"]:
             raise Refused(422, f"the manifest is of tour {manifest.tour}")
-        return peer_in(request).name, manifest
+        courier = peer_in(request).name
+        if manifest.tour >= self._book.counter.next_tour:
+            remedy = "if this server was restored from a copy, start it once with --restored"
+            self._log("unknown-tour", courier=courier, tour=manifest.tour, remedy=remedy)
+        return courier, manifest
 
     def _expected(self, request: web.Request) -> tuple[str, int]:
         sha, tour = request.match_info["sha"], request.match_info["tour"]
@@ -253,7 +263,7 @@ class Office:
             except UntrustedError:
                 unproven.add(parcel.name)
                 continue
-            if not _is_finite(vector):
+            if not is_finite(vector):
                 refused[parcel.name] = _NOT_FINITE
             else:
                 total = np.zeros(vector.size, self._dtype) if total is None else total
@@ -261,9 +271,9 @@ class Office:
             del vector  # before the next one is opened
         if manifest.total and signed:
             brought = np.frombuffer(self._files.read(manifest.total), self._dtype)
-            if not _is_finite(brought):
+            if not is_finite(brought):
                 raise Refused(422, f"the sum of tour {manifest.tour} {_NOT_FINITE}; void the tour")
-        content = None if total is None else total.data.cast("B")
+        content = None if total is None else bytes_of(total, self._dtype)
         added = None if content is None else digest_of_content(content)
         return _Examined(refused, unproven, content, added)
 
@@ -294,12 +304,6 @@ class Office:
     def _commit(self, decision: Decision[_A]) -> _A:
         self._store.commit(decision.changes)
         return decision.answer
-
-
-def _is_finite(vector: Vector) -> bool:
-    """A block at a time: what is found takes memory too."""
-    blocks = range(0, vector.size, _BLOCK)
-    return all(bool(np.isfinite(vector[start : start + _BLOCK]).all()) for start in blocks)
 
 
 def _add(total: Vector, vector: Vector) -> None:

@@ -22,6 +22,7 @@ from flexpress.field.calling import LinkDown, RefusedByPeer, ask, open_session
 from flexpress.field.kit import Entry, OperatorKit, ServerKit, load_kit
 from flexpress.field.log import Log
 from flexpress.field.messages import Count, Message, Name, Positive, Round, RunId, encode
+from flexpress.field.room import Room
 from flexpress.field.store import Store
 from flexpress.field.tables import Decision, Refused
 from flexpress.field.tls import caller_context
@@ -49,9 +50,16 @@ class Revoke(Question, frozen=True):
 
 
 class Enrol(Question, frozen=True):
-    """A new member, or a client that another courier is to visit."""
+    """A new member."""
 
     entry: Entry
+
+
+class Move(Question, frozen=True):
+    """Another courier is to visit this client."""
+
+    name: Name
+    courier: Name
 
 
 class Done(Message, frozen=True):
@@ -115,13 +123,16 @@ class OperatorDesk:
         self._log, self._on_change, self._how_far, self._stop = log, on_change, how_far, stop
 
     def app(self) -> web.Application:
-        app = web.Application(middlewares=[guard("operator", lambda name: False)])
+        app = web.Application(
+            middlewares=[guard("operator", lambda name: False, Room(self._log).tell)]
+        )
         app.add_routes(
             [
                 web.post("/status", self._status),
                 web.post("/void", self._void),
                 web.post("/revoke", self._revoke),
                 web.post("/enrol", self._enrol),
+                web.post("/move", self._move),
                 web.post("/stop", self._end),
             ]
         )
@@ -201,8 +212,7 @@ class OperatorDesk:
 
     async def _enrol(self, request: web.Request) -> web.Response:
         entry = (await self._read(request, Enrol)).entry
-        if self._kit.clock == "plan":
-            raise Refused(409, "by the plan's clock nobody joins; use the wall clock for that")
+        self._check_clock("joins")
         if entry.role == "client":
             self._book.member(entry.courier or "", "courier")
         else:
@@ -210,6 +220,17 @@ class OperatorDesk:
         self._commit(self._book.enrol(entry.name, member_row(entry)))
         self._log("enrolled", member=entry.name)
         return answer(Done(f"{entry.name} belongs to the mission from the next departure on"))
+
+    async def _move(self, request: web.Request) -> web.Response:
+        move = await self._read(request, Move)
+        self._check_clock("moves")
+        self._commit(self._book.move(move.name, move.courier))
+        self._log("moved", client=move.name, courier=move.courier)
+        return answer(Done(f"{move.courier} visits {move.name} from its next departure on"))
+
+    def _check_clock(self, does: str) -> None:
+        if self._kit.clock == "plan":
+            raise Refused(409, f"by the plan's clock nobody {does}; use the wall clock for that")
 
     def _number(self, courier: str) -> int:
         """Its own, or the next: couriers are told apart by their numbers."""
@@ -246,17 +267,25 @@ def member_row(entry: Entry) -> MemberRow:
     )
 
 
-def operate(folder: str | Path, action: str, what: str = "") -> Status | Done:
-    """Ask the server: `status`, `void` a tour or a courier's round, `revoke` a member, `stop`."""
+def operate(
+    folder: str | Path, action: str, what: str = "", *, courier: str | None = None
+) -> Status | Done:
+    """Ask the server: `status`, `void` a tour or a courier's round, `revoke` a member, `stop`.
+
+    `move` gives a client to another `courier`.
+    """
     folder = check_path("folder", folder)
     kit = load_kit(folder, OperatorKit)
-    if action in ("void", "revoke") and not what:
+    if action in ("void", "revoke", "move") and not what:
         raise InputError(f"{action}: name what to {action}; `status` shows what there is")
+    if action == "move" and not courier:
+        raise InputError(f"move {what}: say which courier is to visit it, with --courier")
     questions: dict[str, Callable[[], Question]] = {
         "status": lambda: Question(kit.run),
         "stop": lambda: Question(kit.run),
         "void": lambda: Void(kit.run, what),
         "revoke": lambda: Revoke(kit.run, what),
+        "move": lambda: Move(kit.run, what, courier or ""),
     }
     if action not in questions:
         raise InputError(f"{action}: must be one of {', '.join(questions)}")

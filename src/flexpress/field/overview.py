@@ -6,6 +6,7 @@ again, neither the members nor what waits to be merged.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from flexpress.field.book import ServerBook
@@ -25,14 +26,21 @@ class Overview:
 
     def forget(self) -> None:
         """Members have changed."""
-        for known in ("_names", "_flying", "num_clients"):
+        for known in ("_names", "_couriers", "num_clients"):
             self.__dict__.pop(known, None)
 
     def situation(self) -> Situation:
         members, rows = MEMBERS.rows(self._tables), HOMES.rows(self._tables)
         self._homes = {key: (row, self._home(key, row)) for key, row in rows.items()}
         homes = {(members[r.courier].number, r.round): home for r, home in self._homes.values()}
-        return Situation(homes, {number: self.courier(name) for number, name in self._flying})
+        return Situation(homes, dict(self._flying()))
+
+    def _flying(self) -> Iterator[tuple[int, Courier | None]]:
+        """Couriers with somebody to visit; and who is out, if its last client was moved since."""
+        for number, name, has_clients in self._couriers:
+            courier = self.courier(name)
+            if has_clients or (courier is not None and courier.state == "out"):
+                yield number, courier
 
     def courier(self, name: str) -> Courier | None:
         """None before it is released for the first time."""
@@ -64,14 +72,14 @@ class Overview:
         return {row.number: name for name, row in members if row.role == "courier"}
 
     @cached_property
-    def _flying(self) -> list[tuple[int, str]]:
-        """Numbers and names of couriers that are not revoked and have somebody to visit."""
+    def _couriers(self) -> list[tuple[int, str, bool]]:
+        """Numbers and names of couriers that are not revoked; whether they have clients."""
         members = MEMBERS.rows(self._tables)
         visited = {row.courier for row in members.values() if not row.revoked}
         return [
-            (row.number, name)
+            (row.number, name, name in visited)
             for name, row in members.items()
-            if row.role == "courier" and not row.revoked and name in visited
+            if row.role == "courier" and not row.revoked
         ]
 
     def _home(self, key: str, row: HomeRow) -> Home:

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import aiohttp
 
-from flexpress.errors import InputError
 from flexpress.field.store import Files
-from flexpress.files.disk import reason
+from flexpress.files.disk import unwritable
 
 SILENCE = 60.0
 """Seconds."""
@@ -83,11 +82,11 @@ def append(file: FileIO, chunk: bytes) -> int:
 
 @contextmanager
 def _disk_errors(path: Path) -> Iterator[None]:
-    """InputError: what the disk does not do is not the link's fault."""
+    """InputError: what the disk does not do is not the link's fault. DiskFullError is one."""
     try:
         yield
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {reason(error)}") from None
+        raise unwritable(path, error) from None
 
 
 def number(text: str | None) -> int | None:

@@ -6,6 +6,8 @@ import re
 import secrets
 import shutil
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -24,10 +26,10 @@ from flexpress.field.kit import (
     CourierKit,
     Entry,
     OperatorKit,
-    Payload,
     ServerKit,
     save_kit,
 )
+from flexpress.field.messages import Payload
 from flexpress.field.training import MissionClock, trainings, write_samples
 from flexpress.files.disk import PLAN, SCENARIO, make_folder, reason, write_file
 from flexpress.learning import Engine, Learner, Task, make_task
@@ -72,11 +74,7 @@ def provision(
     keys are never replaced.
     """
     check_scenario(scenario)
-    folder = check_path("out", out)
-    if not folder.name:
-        raise InputError(f"out = {folder}: name a folder that does not exist yet")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder}: exists already; name another folder, or delete it")
+    folder = _free_folder(out)
     if algorithm is not None:
         scenario = scenario.replace(run={"algorithm": algorithm})
     if plan is not None:
@@ -85,10 +83,8 @@ def provision(
         check_choice("clock", clock, ("wall", "plan")),
         check_choice("payload", payload, ("parcel", "sum")),
         check_number("speedup", speedup, least=1e-9, most=1e9),
-        check_number("patience", patience, least=1e-3, most=1e9),
-        None
-        if longest_tour is None
-        else check_number("longest_tour", longest_tour, least=1e-3, most=1e9),
+        _seconds("patience", patience),
+        None if longest_tour is None else _seconds("longest_tour", longest_tour),
         engine,
         parse_address("server", server),
         parse_address("clients", clients),
@@ -97,11 +93,33 @@ def provision(
     task = make_task(scenario, tell)
     learner = learner_of(task, net, engine=engine, tell=tell)
     chosen = plan or make_plan(scenario)
+    with _whole_or_nothing(folder) as draft:
+        _Kits(scenario, chosen, task, learner, settings, origin, draft).make()
+    return folder
+
+
+def _free_folder(out: str | Path) -> Path:
+    """InputError if there is anything."""
+    folder = check_path("out", out)
+    if not folder.name:
+        raise InputError(f"out = {folder}: name a folder that does not exist yet")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder}: exists already; name another folder, or delete it")
+    return folder
+
+
+def _seconds(name: str, value: float) -> float:
+    return check_number(name, value, least=1e-3, most=1e9)
+
+
+@contextmanager
+def _whole_or_nothing(folder: Path) -> Iterator[Path]:
+    """A draft to be filled; it becomes the folder at the end of the block."""
     draft = folder.with_name(f".{folder.name}.part")
     make_folder(folder.parent)
     shutil.rmtree(draft, ignore_errors=True)
     try:
-        _Kits(scenario, chosen, task, learner, settings, origin, draft).make()
+        yield draft
         if folder.exists():
             folder.rmdir()
         draft.rename(folder)
@@ -109,7 +127,6 @@ def provision(
         raise InputError(f"{folder}: cannot be written: {reason(error)}") from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)  # half of the kits, with keys in them
-    return folder
 
 
 def parse_address(name: str, text: str) -> tuple[str, int]:

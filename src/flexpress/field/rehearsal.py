@@ -12,7 +12,7 @@ from flexpress.arguments import check_callable, check_path
 from flexpress.callbacks import ShouldStop, Tell, ignore_note, never
 from flexpress.errors import InputError
 from flexpress.field.crew import OnEntry, programs, watch
-from flexpress.field.kit import Payload
+from flexpress.field.messages import Payload
 from flexpress.field.provisioning import SERVER_KIT, provision
 from flexpress.field.server import RUN
 from flexpress.planning import Plan, make_plan

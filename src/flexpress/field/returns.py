@@ -16,7 +16,6 @@ hold and was not accepted is still with the clients. On any other refusal it kee
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Literal
 
 from msgspec.structs import replace
 
@@ -35,10 +34,8 @@ from flexpress.field.book_rows import (
     home_key,
     seen_key,
 )
-from flexpress.field.messages import Manifest, Missing, Parcel, Receipt, Seen, UpdateName
+from flexpress.field.messages import Manifest, Missing, Parcel, Payload, Receipt, Seen, UpdateName
 from flexpress.field.tables import Change, Decision, Refused, Tables
-
-Payload = Literal["parcel", "sum"]
 
 
 class Returns(BookReader):
@@ -58,10 +55,10 @@ class Returns(BookReader):
         courier: str,
         manifest: Manifest,
         manifest_digest: str,
-        have: Callable[[str], int],
+        offset: Callable[[str], int | None],
         unproven: Collection[UpdateName] = (),
     ) -> Decision[Missing]:
-        """What the server still needs; `have` says how many bytes of a content there are.
+        """What the server still needs; `offset` says from where on, or None if it has a content.
 
         Contents of `unproven` ones, which bear no signature of their client, are not wanted: else
         a courier could fill the disk with updates of its own.
@@ -75,8 +72,8 @@ class Returns(BookReader):
             sizes = {manifest.total: self._model_size} if manifest.total else {}
         else:
             sizes = {parcel.content: parcel.size for parcel in new}
-        here = {sha: have(sha) for sha in sizes}
-        missing = tuple((sha, here[sha]) for sha, size in sizes.items() if here[sha] < size)
+        offsets = ((sha, offset(sha)) for sha in sizes)
+        missing = tuple((sha, begin) for sha, begin in offsets if begin is not None)
         key, announced = str(manifest.tour), AnnouncedRow(tuple(sizes.items()))
         known = ANNOUNCED.rows(self._tables).get(key) == announced
         return Decision(() if known else (ANNOUNCED.put(key, announced),), Missing(missing))
@@ -156,9 +153,9 @@ class Returns(BookReader):
         Nobody else has such a tour; it will never be accepted, so its courier may forget it.
         """
         self.member(courier, "courier")
-        if tour >= self.counter.next_tour:
-            raise Refused(410, f"there is no tour {tour} yet; forget it and depart again")
-        row = self.tour(tour)
+        row = TOURS.rows(self._tables).get(str(tour))
+        if row is None:
+            raise Refused(410, f"there is no tour {tour}; forget it and depart again")
         if row.courier != courier:
             raise Refused(403, f"tour {tour} is not one of {courier}")
         return row

@@ -82,7 +82,7 @@ def open_snapshot(key: Ed25519PublicKey, signed: SignedSnapshot, run: str) -> Sn
 def make_parcel(
     key: Ed25519PrivateKey,
     run: str,
-    vector: bytes,
+    vector: bytes | memoryview,
     *,
     name: UpdateName,
     tour: int,
@@ -90,15 +90,17 @@ def make_parcel(
     round: int,
     steps: int,
     seal_to: X25519PublicKey | None,
-) -> tuple[Parcel, bytes]:
-    """A signed parcel and the bytes that are carried: sealed, or the vector as it is."""
+) -> tuple[Parcel, tuple[bytes | memoryview, ...]]:
+    """A signed parcel and what is carried: the pieces of a sealed box, or the vector as it is."""
     digest = hashlib.sha256(vector).hexdigest()
     body = _parcel_body(run, name, tour, version, round, steps, digest)
-    content = vector if seal_to is None else seal(seal_to, vector, body)
-    carried = digest if seal_to is None else hashlib.sha256(content).hexdigest()
-    signed = sign(key, body)
-    parcel = Parcel(name, tour, version, round, steps, digest, signed, carried, len(content))
-    return parcel, content
+    pieces = (vector,) if seal_to is None else _sealed(seal_to, vector, body)
+    carried, size = hashlib.sha256(), 0
+    for piece in pieces:
+        carried.update(piece)
+        size += len(piece)
+    content, signed = carried.hexdigest(), sign(key, body)
+    return Parcel(name, tour, version, round, steps, digest, signed, content, size), pieces
 
 
 def verify_parcel(key: Ed25519PublicKey, run: str, parcel: Parcel) -> None:
@@ -141,10 +143,17 @@ def open_content(
 
 def seal(recipient: X25519PublicKey, plaintext: bytes, associated: bytes) -> bytes:
     """Only the recipient opens it, and only with the same associated data. Less than 2 GiB."""
+    return b"".join(_sealed(recipient, plaintext, associated))
+
+
+def _sealed(
+    recipient: X25519PublicKey, plaintext: bytes | memoryview, associated: bytes
+) -> tuple[bytes, bytes]:
+    """The two pieces of a box: together they would be in memory twice."""
     once = X25519PrivateKey.generate()
     sender = once.public_key().public_bytes_raw()
     key = _seal_key(once.exchange(recipient), sender, recipient.public_bytes_raw())
-    return sender + ChaCha20Poly1305(key).encrypt(_NONCE, plaintext, associated)
+    return sender, ChaCha20Poly1305(key).encrypt(_NONCE, plaintext, associated)
 
 
 def unseal(recipient: X25519PrivateKey, box: bytes | memoryview, associated: bytes) -> bytes:

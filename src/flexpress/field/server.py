@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from aiohttp import web
+from msgspec.structs import replace
 
 from flexpress.arguments import check_path
 from flexpress.errors import DivergedError
@@ -35,12 +36,15 @@ from flexpress.field.office import Office
 from flexpress.field.operator import OperatorDesk, member_row
 from flexpress.field.overview import Overview
 from flexpress.field.program import run_program
+from flexpress.field.room import Room
 from flexpress.field.sealing import SEAL_OVERHEAD
+from flexpress.field.served_time import ServedTime
 from flexpress.field.store import Files, Store, digest_of_content
 from flexpress.field.tables import Change
 from flexpress.field.tidying import Tidying
 from flexpress.field.tls import server_context
-from flexpress.files.disk import PLAN, SCENARIO
+from flexpress.field.vectors import bytes_of
+from flexpress.files.disk import PLAN, SCENARIO, DiskFullError
 from flexpress.learning import Learner, Vector, make_learner
 from flexpress.learning.job import first_model
 from flexpress.planning import load_plan
@@ -51,12 +55,17 @@ RUN = "run"
 
 _ASK_AGAIN = 2.0
 """Seconds after which a courier that waits asks again; divided by the speedup."""
+_NOTE_SECONDS = 60.0
+"""After which the time is noted again: a server that is killed loses no more of it."""
 _LEAST_WAIT = 0.05
 """However large the speedup is: couriers that ask all the time leave no time to train."""
 
 
-def run_server(folder: str | Path, *, log: Log | None = None) -> None:
-    """Serve until it is stopped, also after the mission is over. DivergedError if it diverges."""
+def run_server(folder: str | Path, *, log: Log | None = None, restored: bool = False) -> None:
+    """Serve until it is stopped, also after the mission is over. DivergedError if it diverges.
+
+    `restored`: the folder is an older copy, and the server has been at work after it was made.
+    """
     folder = check_path("folder", folder)
     kit = load_kit(folder, ServerKit)
     log = log or Log(kit.name)
@@ -69,6 +78,8 @@ def run_server(folder: str | Path, *, log: Log | None = None) -> None:
     learner = make_learner(scenario, engine=kit.engine, tell=tell)
     with Store.open(folder / STATE, SERVER_ROWS) as store:
         server = _Server(folder, kit, learner, store, log)
+        if restored:
+            server.restore()
         mission = open_mission(
             scenario,
             plan,
@@ -77,7 +88,7 @@ def run_server(folder: str | Path, *, log: Log | None = None) -> None:
             clock=kit.clock,
             model=server.model(),
             progress=server.progress(),
-            now=time.time(),
+            now=server.time.now(),
             speedup=kit.speedup,
             durable=lambda step: durability.durable(step),
         )
@@ -90,6 +101,7 @@ class _Server:
         self, folder: Path, kit: ServerKit, learner: Learner, store: Store, log: Log
     ) -> None:
         self._kit, self._store, self._log = kit, store, log
+        self._room = Room(log)
         self._context = server_context(folder)
         self._files = Files(folder / STATE)
         self._dtype = np.dtype(kit.dtype).newbyteorder("<")
@@ -105,6 +117,8 @@ class _Server:
         self._overview = Overview(store.tables, self._book)
         self._changed = asyncio.Event()
         self._stopped = asyncio.Event()
+        self.time = ServedTime(self._last_time())
+        self._noted = self.time.now()
         seal_key = load_seal_key(folder) if sealed else None
         self._tidying = Tidying(self._files, self._book.files)
         self._office = Office(
@@ -117,18 +131,25 @@ class _Server:
             log,
             self._changed.set,
             self._tidying,
+            self.time.now,
         )
         self._begin(learner)
 
     def _begin(self, learner: Learner) -> None:
         """Once: the members of the kit, and x^0 as version 0. Files that nobody needs go."""
         if self._book.counter.version < 0:
-            little = first_model(learner).astype(self._dtype, copy=False)
-            sha = self._files.write(np.ascontiguousarray(little).data.cast("B"))
+            sha = self._files.write(bytes_of(first_model(learner), self._dtype))
             first = self._book.merged(0, sha, (), ProgressRow())
             roster = [self._book.enrol(each.name, member_row(each)) for each in self._kit.roster]
             self._store.commit([change for each in (*roster, first) for change in each.changes])
         self._files.remove_unless(self._book.files())
+
+    def restore(self) -> None:
+        """Once, after an older copy has taken the place of what was lost."""
+        void = list(self._book.open_tours())
+        decided = self._book.restored(time.time())
+        self._store.commit(decided.changes)
+        self._log("restored", next_tour=decided.answer, void=void)
 
     def model(self) -> Vector:
         """The global model of the latest version."""
@@ -140,6 +161,17 @@ class _Server:
         """As it was committed; None before the first step."""
         notes = self._book.progress.notes
         return Progress.from_json(notes) if notes else None
+
+    def _last_time(self) -> float:
+        """Of the mission, as it was noted last; before the first start, that of the computer."""
+        if self._book.progress.time:
+            return self._book.progress.time
+        before = self.progress()  # of a version that did not note it
+        return before.started + before.seconds / self._kit.speedup if before else time.time()
+
+    def _note_time(self) -> None:
+        self._noted = self.time.now()
+        self._store.commit(self._book.note(replace(self._book.progress, time=self._noted)).changes)
 
     async def work(self, mission: Mission) -> None:
         app = web.Application()
@@ -169,8 +201,16 @@ class _Server:
                 task.cancel()
             await asyncio.gather(flying, tidying, stopped, return_exceptions=True)
             await runner.cleanup()
-            mission.checkpoint()
+            self._last_notes(mission)
             self._log("stopped")
+
+    def _last_notes(self, mission: Mission) -> None:
+        """Nothing that counts: without room for them, the server stops all the same."""
+        try:
+            self._note_time()
+            mission.checkpoint()
+        except DiskFullError as error:
+            self._room.tell(error)
 
     def _members_changed(self) -> None:
         self._overview.forget()
@@ -179,29 +219,40 @@ class _Server:
     async def _fly(self, mission: Mission) -> None:
         """Do what is due, wait for what is not; after the mission, only answer."""
         while not mission.progress.over:
-            self._changed.clear()
-            self._void_late_tours()
-            due = mission.due(self._overview.situation(), time.time())
-            if due is None:
-                await self._pause(mission.wakes(), self._next_void())
-                continue
-            homes = [
-                HOMES.rows(self._store.tables)[self._overview.home_key(key)] for key in due.homes
-            ]
-            try:
-                step = await self._perform(mission, due, homes)
-            except DivergedError as error:
-                self._log("diverged", reason=str(error))
-                raise
-            await self._commit_step(mission, step)
-            self._report(step, sum(len(home.parcels) for home in homes))
+            await self._room.insist(lambda: self._go_on(mission))
+            await self._room.insist(lambda: self._save(mission))
         self._log("mission-over", version=self._book.counter.version)
         await asyncio.Event().wait()
+
+    async def _go_on(self, mission: Mission) -> None:
+        """One step, or a wait. If it fails, the same is due again, as after a kill -9."""
+        self._changed.clear()
+        self._void_late_tours()
+        due = mission.due(self._overview.situation(), self.time.now())
+        if due is None:
+            await self._pause(mission.wakes(), self._next_void(), self._noted + _NOTE_SECONDS)
+            if self.time.now() >= self._noted + _NOTE_SECONDS:
+                self._note_time()
+            return
+        homes = [HOMES.rows(self._store.tables)[self._overview.home_key(key)] for key in due.homes]
+        try:
+            step = await self._perform(mission, due, homes)
+        except DivergedError as error:
+            self._log("diverged", reason=str(error))
+            raise
+        await self._commit_step(mission, step)
+        self._report(step, sum(len(home.parcels) for home in homes))
+
+    async def _save(self, mission: Mission) -> None:
+        """For those who read the run folder."""
+        mission.save()
 
     def _void_late_tours(self) -> None:
         """S3: couriers that have been out for too long do not keep the others waiting."""
         for tour, row in self._book.open_tours().items():
-            if self._kit.longest_tour and time.time() >= self._end_of(row, self._kit.longest_tour):
+            if self._kit.longest_tour and self.time.now() >= self._end_of(
+                row, self._kit.longest_tour
+            ):
                 self._store.commit(self._book.void(tour).changes)
                 self._log("voided", tour=tour, courier=row.courier, reason="out for too long")
 
@@ -215,7 +266,7 @@ class _Server:
     async def _pause(self, *until: float | None) -> None:
         """Until somebody departs or comes home, or until the first of these times."""
         times = [each for each in until if each is not None]
-        seconds = max(0.0, min(times) - time.time()) if times else None
+        seconds = max(0.0, min(times) - self.time.now()) if times else None
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
@@ -247,8 +298,7 @@ class _Server:
         if step.model is None:
             self._commit_with(mission, step, None)
             return
-        little = step.model.astype(self._dtype, copy=False)
-        content = np.ascontiguousarray(little).data.cast("B")
+        content = bytes_of(step.model, self._dtype)
         sha = await asyncio.to_thread(digest_of_content, content)
         async with self._tidying.holding([sha]):
             await asyncio.to_thread(self._files.write, content, sha)
@@ -258,7 +308,8 @@ class _Server:
     def _commit_with(self, mission: Mission, step: Step, sha: str | None) -> None:
         """One transaction: the new version, what it is made of, who may depart, how far we are."""
         due, progress = step.due, step.progress
-        row = ProgressRow(progress.num_events, progress.over, progress.to_json())
+        now = self.time.now()
+        row = ProgressRow(progress.num_events, progress.over, progress.to_json(), now)
         changes: list[Change] = []
         if sha is not None:
             keys = [self._overview.home_key(key) for key in due.homes]

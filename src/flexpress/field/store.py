@@ -22,7 +22,7 @@ import msgspec
 
 from flexpress.errors import InputError
 from flexpress.field.tables import Change, Put, Refused, Tables, apply_changes, empty_tables
-from flexpress.files.disk import make_folder, reason
+from flexpress.files.disk import DiskFullError, is_full, make_folder, reason
 from flexpress.files.lock import sole_use
 
 DATABASE = "field.db"
@@ -35,6 +35,8 @@ _PUT = "INSERT OR REPLACE INTO rows VALUES (?, ?, ?)"
 _DELETE = "DELETE FROM rows WHERE name = ? AND key = ?"
 _NAME = re.compile("[0-9a-f]{64}")
 _BLOCK = 2**20
+_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
+"""The disk is full; the others are what SQLite makes of a quota, and of its shared memory file."""
 
 
 def durable(step: str) -> None:
@@ -150,13 +152,15 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def _errors(path: Path) -> Iterator[None]:
-    """Errors of the disk and of SQLite in one line."""
+def _errors(path: Path, needed: int | None = None) -> Iterator[None]:
+    """Errors of the disk and of SQLite in one line; DiskFullError if there is no room."""
     try:
         yield
     except (OSError, sqlite3.OperationalError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
         remedy = "make room on the disk, or repair it, and start again"
+        if is_full(error) if isinstance(error, OSError) else error.sqlite_errorcode in _NO_ROOM:
+            raise DiskFullError(path, why, remedy, needed) from None
         raise InputError(f"{path}: cannot be written: {why}; {remedy}") from None
     except sqlite3.DatabaseError:
         raise _damaged(path) from None
@@ -188,9 +192,12 @@ class Files:
         """The whole of it, durable."""
         return self.path(sha).is_file()
 
-    def size(self, sha: str) -> int:
-        """How many bytes there are: of the whole, or of the part."""
-        return self.path(sha).stat().st_size if self.has(sha) else self.partial(sha)[1]
+    def offset(self, sha: str) -> int | None:
+        """Where a transfer goes on; None if the whole is here, durable.
+
+        A part with all its bytes is not: who is killed before it has its name needs one more word.
+        """
+        return None if self.has(sha) else self.partial(sha)[1]
 
     def partial(self, sha: str) -> tuple[Path, int]:
         """Where a transfer appends, and how many bytes there are."""
@@ -215,15 +222,22 @@ class Files:
     def write(self, content: bytes | memoryview, sha: str | None = None) -> str:
         """Its digest, when it is durable; `sha` is the digest, if the caller knows it."""
         sha = sha or digest_of_content(content)
-        if not self.has(sha):
-            draft = self._folder / f"{sha}.{secrets.token_hex(4)}.draft"  # two may write the same
-            with _errors(self.path(sha)):
-                try:
-                    draft.write_bytes(content)
-                    self._name(draft, sha)
-                finally:
-                    draft.unlink(missing_ok=True)
+        self.write_pieces([content], sha)
         return sha
+
+    def write_pieces(self, pieces: Sequence[bytes | memoryview], sha: str) -> None:
+        """One after another, so that they need not be put together in memory; until durable."""
+        if self.has(sha):
+            return
+        draft = self._folder / f"{sha}.{secrets.token_hex(4)}.draft"  # two may write the same
+        with _errors(self.path(sha), needed=sum(map(len, pieces))):
+            try:
+                with draft.open("wb") as file:
+                    for piece in pieces:
+                        file.write(piece)
+                self._name(draft, sha)
+            finally:
+                draft.unlink(missing_ok=True)
 
     def read(self, sha: str) -> bytes:
         """InputError if it is missing or has changed on the disk."""
@@ -235,6 +249,14 @@ class Files:
         if digest_of_content(content) != sha:
             raise InputError(f"{path}: was changed after it was written; its digest differs")
         return content
+
+    def is_whole(self, sha: str) -> bool:
+        """Whether it is there, and as it was written."""
+        path = self.path(sha)
+        try:
+            return path.is_file() and _digest(path) == sha
+        except OSError:  # the disk cannot read it any more
+            return False
 
     def mapped(self, sha: str) -> memoryview:
         """As it is on the disk now, unchecked, and not in memory. InputError if it is missing."""

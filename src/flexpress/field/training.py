@@ -75,7 +75,7 @@ def trainings(
     timetable = Timetable.of(scenario, plan, scenario.run.algorithm)
     if not timetable.flies:
         raise InputError('run.algorithm = "direct": has no couriers; use sync or async')
-    data, model = task.dataset, first_model(learner)
+    shared = _shared(scenario, timetable, task, learner)
     numbers = dict(zip(task.client_ids, task.draw_numbers(), strict=True))
     met = [
         (client, convoy.period, offset)
@@ -87,28 +87,38 @@ def trainings(
         client: Training(
             client=client,
             number=numbers[client],
-            model=scenario.learning.model,
             engine=engine,
-            num_params=model.size,
-            dtype="float32" if model.dtype == np.float32 else "float64",
-            image=data.image,
-            pixels="uint8" if data.train_images.dtype == np.uint8 else "float32",
-            num_classes=data.num_classes,
-            scale=tuple(data.scale.tolist()),
-            shift=tuple(data.shift.tolist()),
-            learning_rate=task.learning_rate,
-            batch_size=task.batch_size,
-            seed=task.seed,
-            head_start=head_start_of(scenario),
-            preloaded=timetable.preloaded,
             clock=clock,
-            slot=timetable.slot,
-            ticks_per_slot=timetable.ticks_per_slot,
             period=period,
             offset=offset,
             speedup=speedup,
+            **shared,
         )
         for client, period, offset in met
+    }
+
+
+def _shared(
+    scenario: Scenario, timetable: Timetable, task: Task, learner: Learner
+) -> dict[str, Any]:
+    """The settings that all clients have in common, by their names in `Training`."""
+    data, model = task.dataset, first_model(learner)
+    return {
+        "model": scenario.learning.model,
+        "num_params": model.size,
+        "dtype": "float32" if model.dtype == np.float32 else "float64",
+        "image": data.image,
+        "pixels": "uint8" if data.train_images.dtype == np.uint8 else "float32",
+        "num_classes": data.num_classes,
+        "scale": tuple(data.scale.tolist()),
+        "shift": tuple(data.shift.tolist()),
+        "learning_rate": task.learning_rate,
+        "batch_size": task.batch_size,
+        "seed": task.seed,
+        "head_start": head_start_of(scenario),
+        "preloaded": timetable.preloaded,
+        "slot": timetable.slot,
+        "ticks_per_slot": timetable.ticks_per_slot,
     }
 
 

@@ -153,7 +153,7 @@ class WallClock:
             return None
         taken, now = self.progress.taken | dict(keys), self.progress.version
         parts = tuple(
-            Contribution(key[0], r, v, now - v)
+            Contribution(key[0], r, v, max(0, now - v))  # v may be lost: see `ServerBook.restored`
             for key in keys
             for r, v in origins([situation.homes[key]])
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import tomllib
@@ -14,6 +15,25 @@ from flexpress.errors import InputError
 
 SCENARIO, PLAN = "scenario-used.toml", "plan.json"
 """The files in a folder of results that say what it is about, whichever command wrote it."""
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class DiskFullError(InputError):
+    """There is no room left, or the quota is used up. Once somebody makes room, it can go on."""
+
+    def __init__(
+        self,
+        path: Path,
+        why: str,
+        remedy: str = "make room on the disk",
+        needed: int | None = None,
+    ) -> None:
+        """`needed` is how many bytes were to be written, if that is known."""
+        super().__init__(f"{path}: cannot be written: {why}; {remedy}")
+        self.path = path
+        self.needed = needed
 
 
 def read_text(path: Path) -> str:
@@ -62,7 +82,7 @@ def write_file(path: Path, content: str | bytes | Callable[[BinaryIO], object]) 
         finally:
             draft.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be written: {reason(error)}") from None
+        raise unwritable(path, error) from None
 
 
 def remove_drafts(path: Path) -> None:
@@ -74,6 +94,18 @@ def remove_drafts(path: Path) -> None:
 def reason(error: OSError | ValueError) -> str:
     """The system's message, without its error number."""
     return str(getattr(error, "strerror", None) or error)
+
+
+def is_full(error: OSError | ValueError) -> bool:
+    """Whether the disk, or the user's part of it, is full."""
+    return getattr(error, "errno", None) in _FULL
+
+
+def unwritable(path: Path, error: OSError | ValueError) -> InputError:
+    """One line for an error that came while this was written."""
+    if is_full(error):
+        return DiskFullError(path, reason(error))
+    return InputError(f"{path}: cannot be written: {reason(error)}")
 
 
 def parse_toml(text: str, source: str) -> dict[str, object]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from flexpress.errors import InputError
-from flexpress.files.disk import read_bytes, reason
+from flexpress.files.disk import read_bytes, unwritable
 
 REMEDY = "put it back as it was, or simulate again into another folder"
 
@@ -63,7 +63,7 @@ class GrowingFile:
         try:
             yield
         except OSError as error:
-            raise InputError(f"{self._path}: cannot be written: {reason(error)}") from None
+            raise unwritable(self._path, error) from None
 
 
 def check_beginning(path: Path, length: int, sha256: str) -> None:

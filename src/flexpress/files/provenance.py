@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from flexpress.errors import InputError
-from flexpress.files.disk import check_folder, make_folder, reason, write_file
+from flexpress.files.disk import check_folder, make_folder, reason, unwritable, write_file
 from flexpress.files.lock import LOCK
 from flexpress.files.versions import version_of
 
@@ -138,7 +138,7 @@ def add_line(path: Path, command: str, sha256: str) -> None:
         with record.open("ab") as file:  # one write: other commands may append too
             file.write(("\n" * torn + json.dumps(entry) + "\n").encode())
     except OSError as error:
-        raise InputError(f"{record}: cannot be written: {reason(error)}") from None
+        raise unwritable(record, error) from None
 
 
 def _lines_about(path: Path) -> Iterator[Mapping[str, str]]:
