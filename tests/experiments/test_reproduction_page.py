@@ -16,7 +16,7 @@ from flexpress.experiments.page import (
     _counts,
     _lead,
     _protocol_section,
-    _stand_in_mark,
+    _shown_mark,
     _tours_section,
 )
 from flexpress.experiments.pictures import _band_line
@@ -161,9 +161,10 @@ def test_the_lead_says_what_intervals_are_over() -> None:
 
 
 def test_figures_of_a_stand_in_are_marked() -> None:
-    quick, svhn = replace(study({}), scale=protocol().quick), named("type1-svhn").figure
-    assert _stand_in_mark(svhn, quick) == " [shown: a part of FMNIST instead of SVHN]"
-    assert _stand_in_mark(svhn, study({})) == ""
+    quick = replace(study({}), scale=protocol().quick)
+    assert _shown_mark(quick, "svhn") == " [shown: a part of FMNIST instead of SVHN]"
+    assert _shown_mark(quick, "fmnist") == " [shown: a part of FMNIST]"
+    assert _shown_mark(study({}), "svhn") == ""
 
 
 def test_the_protocol_is_quoted() -> None:

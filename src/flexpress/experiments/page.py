@@ -18,7 +18,7 @@ from flexpress.experiments.data import (
 )
 from flexpress.experiments.figures import Figure
 from flexpress.experiments.pictures import pictures_of, sweep_picture, tours_picture
-from flexpress.experiments.protocol import as_flown, as_paper, protocol
+from flexpress.experiments.protocol import DatasetName, as_flown, as_paper, protocol
 from flexpress.experiments.results import Results, read_results
 from flexpress.experiments.study import Study
 from flexpress.experiments.sweeps import Sweep
@@ -126,7 +126,7 @@ def _figure_section(
     lines = [lines_grid(figure, results)] if figure.kind == "curves" else []
     return PageSection(
         anchor=figure.name,
-        title=f"{figure.title}{_stand_in_mark(figure, study)}",
+        title=figure.title + (_shown_mark(study, figure.dataset) if lines else ""),
         text=(f"The paper's {figure.place}.", figure.about),
         pictures=pictures_of(figure, study, results),
         tables=(*claims, *lines),
@@ -135,19 +135,18 @@ def _figure_section(
     )
 
 
-def _stand_in_mark(figure: Figure, study: Study) -> str:
-    """In the title of every figure whose data set is not the one that it is about."""
-    if not study.scale.stand_in or figure.kind != "curves":
-        return ""
-    return f" [shown: {data_name(study.scale, figure.dataset)}]"
+def _shown_mark(study: Study, dataset: DatasetName) -> str:
+    """Ends the title of every section whose data are not those that it is about."""
+    return f" [shown: {data_name(study.scale, dataset)}]" if study.scale.stand_in else ""
 
 
 def _sweep_section(sweep: Sweep, study: Study, results: Results, command: str) -> PageSection:
     points = measure_sweep(sweep, results)
-    mark = f" [shown: {data_name(study.scale, 'fmnist')}]" if study.scale.stand_in else ""
+    with_svhn = any(setting.dataset == "svhn" for setting in sweep.settings)
     return PageSection(
         anchor=sweep.name,
-        title=f"Beyond the paper: {sweep.title}{mark}",
+        title=f"Beyond the paper: {sweep.title}"
+        + _shown_mark(study, "svhn" if with_svhn else "fmnist"),
         text=(sweep.about, *_advice(sweep, points)),
         pictures=(sweep_picture(sweep, points),),
         tables=(sweep_grid(sweep, points),),

@@ -55,11 +55,16 @@ def summary_grid(findings: Sequence[Finding]) -> Grid:
     head = ("the paper says", "figure", *(part for name in names for part in (name, "by")))
     rows = []
     for claim, own in groupby(findings, key=lambda each: each.claim):
-        cells = [cell for each in own for cell in (chip(each), _decided_by(each, named=False))]
+        cells = [cell for each in own for cell in (chip(each), _headline(each))]
         rows.append(
             (Cell(claim.sentence, link=claim.figure.name), str(claim.figure.number), *cells)
         )
     return Grid(head, tuple(rows))
+
+
+def _headline(finding: Finding) -> str:
+    """Numbers of another data set stand below the figure, where their origin is said."""
+    return _NOTHING if finding.verdict == "not tested" else _decided_by(finding, named=False)
 
 
 def _decided_by(finding: Finding, *, named: bool) -> str:
