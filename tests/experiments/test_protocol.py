@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
 from flexpress.experiments import protocol as module
+from flexpress.experiments.figures import FIGURES
 from flexpress.experiments.protocol import as_flown, as_paper, protocol, seeds_of
+from flexpress.experiments.reproduce import _settings_of
+from flexpress.experiments.sweeps import sweeps_of
 
 FILE = Path(module.__file__).with_name("protocol.toml")
 
@@ -57,3 +61,25 @@ def test_the_command_line_says_what_the_protocol_says() -> None:
     assert (its.full.networks, its.full.seeds) == (command._NETWORKS, command._SEEDS)
     assert its.single.seeds == command._SEEDS_OF_ONE
     assert its.quick.networks == command._QUICK_NETWORKS
+
+
+def test_the_arithmetic_of_its_time() -> None:
+    """As many runs per network as its comments count, and seconds for them."""
+    its = protocol()
+    swept = [each for sweep in sweeps_of(its.full) for each in sweep.settings]
+    figures = set(_settings_of(FIGURES))
+    counts = [
+        Counter(setting.dataset for setting in settings)
+        for settings in (figures, figures | set(swept))
+    ]
+    assert [(count["fmnist"], count["svhn"]) for count in counts] == [(32, 12), (75, 21)]
+    seconds = {
+        name: slots / 1000 * training + slots / its.full.eval_every * evaluation
+        for (name, slots), training, evaluation in zip(
+            its.full.horizon.items(), (12.2, 15.1), (0.08, 0.07), strict=True
+        )
+    }
+    per_network = 75 * seconds["fmnist"] + 21 * seconds["svhn"]
+    assert round(per_network, -1) == 1210
+    assert its.full.networks * (per_network + 70) < 2 * 90 * 60
+    assert its.single.seeds * (32 * seconds["fmnist"] + 12 * seconds["svhn"]) < 2 * 30 * 60
