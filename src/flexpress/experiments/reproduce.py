@@ -63,10 +63,7 @@ def reproduce(
     chosen, sweeps = _chosen(figures, scale)
     usual = OUT / ("reproduction-quick" if quick else "reproduction")
     folder = usual if out is None else check_path("out", out)
-    outputs = Outputs(COMMAND)
-    outputs.check(folder, (REPORT,))
-    for name in (_RUNS, _PLANS, FIGURES_FOLDER):
-        outputs.check(folder / name, ())
+    outputs = _outputs_in(folder)
     with connected(ray, jobs):
         settings = [*_settings_of(chosen), *(each for sweep in sweeps for each in sweep.settings)]
         study = make_study(
@@ -78,10 +75,8 @@ def reproduce(
             jobs=jobs or _JOBS,
             tell=tell,
         )
-        on_ray = ray is not None
-        if not _run_missing(
-            study, folder / _RUNS, jobs, on_progress, should_stop, tell, on_ray=on_ray
-        ):
+        place, on_ray = folder / _RUNS, ray is not None
+        if not _run_missing(study, place, jobs, on_progress, should_stop, tell, on_ray=on_ray):
             return None
     with outputs:
         outputs.saved.append(folder / _RUNS)
@@ -89,6 +84,15 @@ def reproduce(
         page = reproduction_page(chosen, sweeps, study, folder / _RUNS, command=command)
         write_page(page, folder / REPORT, outputs)
     return folder / REPORT
+
+
+def _outputs_in(folder: Path) -> Outputs:
+    """InputError if something else would be lost there."""
+    outputs = Outputs(COMMAND)
+    outputs.check(folder, (REPORT,))
+    for name in (_RUNS, _PLANS, FIGURES_FOLDER):
+        outputs.check(folder / name, ())
+    return outputs
 
 
 def _check_names(names: Sequence[str]) -> None:
