@@ -17,13 +17,13 @@ from small_reproduction import PROGRAM
 from small_run import environment
 from small_scale import SMALL
 
-from flexpress.experiments.setting import FIRST_SEED, QUICK, Scale
+from flexpress.experiments.protocol import Scale, protocol, seeds_of
 
 if TYPE_CHECKING:
     from flexpress.experiments.claims import Claim
 
 COMMANDS = {"small": [str(PROGRAM), "logistic"], "real": ["-m", "flexpress"]}
-SCALES = {"small": SMALL, "real": QUICK}
+SCALES = {"small": SMALL, "real": protocol().quick}
 
 
 @dataclass(frozen=True)
@@ -39,21 +39,25 @@ class Reproduction:
         return SCALES[self.name]
 
     @property
-    def seeds(self) -> range:
-        return range(FIRST_SEED, FIRST_SEED + self.scale.seeds)
+    def cells(self) -> list[tuple[str, str]]:
+        """Networks and their seeds, as tables have them."""
+        return [
+            (str(network), str(seed))
+            for network in range(self.scale.networks)
+            for seed in seeds_of(network, self.scale.seeds)
+        ]
 
     def rows(self, name: str) -> list[dict[str, str]]:
         with (self.folder / "figures" / name).open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 
-    def decision(self, claim: Claim) -> dict[str, str]:
-        """The row of its verdict."""
-        (row,) = (
+    def decisions(self, claim: Claim) -> list[dict[str, str]]:
+        """The rows of its verdicts, in both readings."""
+        return [
             row
             for row in self.rows("claims.csv")
             if row["claim"] == claim.name and row["decides"] == "yes"
-        )
-        return row
+        ]
 
 
 def reproduce(name: str, folder: Path, *options: str) -> Reproduction:

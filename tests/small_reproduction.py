@@ -33,10 +33,10 @@ def reproduce(folder: Path, *options: str, model: str = "lenet") -> list[str]:
 def written(folder: Path) -> dict[str, bytes]:
     """The page and all that lies beside it, whatever its name; of the runs, their results.
 
-    Their plans tell how many seconds it took to make them.
+    Plans tell how many seconds it took to make them.
     """
     return {
         name: content
         for name, content in contents(folder).items()
-        if not name.startswith("runs/") or Path(name).name in RESULTS
+        if not name.startswith(("runs/", "plans/")) or Path(name).name in RESULTS
     }

@@ -81,8 +81,10 @@ def test_simulate(run: Run, ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 PROGRAM = """
 import sys
-from flexpress.experiments import setting
-setting.QUICK = setting.Scale("quick", 1, 60, 10, True)
+from flexpress.experiments import reproduce
+from flexpress.experiments.protocol import Scale
+slots = {"fmnist": 60, "svhn": 60}
+reproduce._scale_of = lambda *_: Scale("quick", 1, 1, slots, 10, True, (), (), ())
 from flexpress.cli import main
 sys.exit(main(sys.argv[1:]))
 """

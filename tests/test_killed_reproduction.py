@@ -13,7 +13,7 @@ import pytest
 from process_group import PATIENCE, Started, living, looked_up, wait_until
 from small_reproduction import PROGRESS, reproduce, reproducing, written
 
-OPTIONS = ("--figure", "network", "--figure", "iid-fmnist", "--seeds", "1")
+OPTIONS = ("--figure", "network", "--figure", "iid-fmnist", "--networks", "1")
 NUM_RUNS = 4
 DELAY = 0.3
 """Seconds, at most, from the moment that is waited for to the end."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import runpy
 import shutil
 import xml.etree.ElementTree as ET
 from collections import defaultdict
@@ -19,11 +21,15 @@ from written_page import WrittenPage
 
 from flexpress.experiments.claims import CLAIMS, Claim
 from flexpress.experiments.figures import FIGURES, Figure
+from flexpress.experiments.protocol import protocol
+from flexpress.experiments.sweeps import SWEEP_NAMES
 from flexpress.experiments.verdicts import VERDICTS
 from flexpress.files.provenance import RECORD
 
+PUBLISH = Path(__file__).parents[1] / "tools" / "publish_reproduction.py"
 CURVES = [figure for figure in FIGURES if figure.kind == "curves"]
-ABOUT_CURVES = [claim for claim in CLAIMS if claim.measure == "mean accuracy"]
+ABOUT_CURVES = [claim for claim in CLAIMS if claim.measures == ("mean accuracy",)]
+READINGS = [reading.name for reading in protocol().readings]
 
 every_figure = pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
 of_curves = pytest.mark.parametrize("figure", CURVES, ids=lambda figure: figure.name)
@@ -39,6 +45,7 @@ def test_it_ends_well(quick: Reproduction) -> None:
         RECORD,
         "report.html",
         "figures",
+        "plans",
         "runs",
     }
 
@@ -57,11 +64,25 @@ def test_there_are_thirteen_figures() -> None:
 
 @every_figure
 def test_pictures_are_files_beside_the_page(quick: Reproduction, figure: Figure) -> None:
-    picture = image.imread(quick.folder / "figures" / f"{figure.name}.png")
+    for name in (figure.name, f"{figure.name}-flown"):
+        assert_drawn(quick.folder / "figures" / name)
+
+
+@pytest.mark.parametrize("name", SWEEP_NAMES)
+def test_sweeps_are_drawn_and_tabled(quick: Reproduction, name: str) -> None:
+    assert_drawn(quick.folder / "figures" / name)
+    rows = quick.rows(f"{name}.csv")
+    assert rows
+    assert {row["networks"] for row in rows} == {str(quick.scale.networks)}
+    assert all(float(row["low"]) <= float(row["mean"]) <= float(row["high"]) for row in rows)
+
+
+def assert_drawn(name: Path) -> None:
+    picture = image.imread(name.with_name(f"{name.name}.png"))
     height, width = picture.shape[:2]
     assert min(height, width) > 200
     assert picture[..., :3].std() > 0.01  # something is drawn
-    drawing = ET.parse(quick.folder / "figures" / f"{figure.name}.svg").getroot()
+    drawing = ET.parse(name.with_name(f"{name.name}.svg")).getroot()
     assert drawing.tag.endswith("svg")
     assert any(element.tag.endswith("path") for element in drawing.iter())
 
@@ -77,25 +98,33 @@ def measured(quick: Reproduction) -> set[tuple[str, ...]]:
 def test_curves_are_those_of_runs(
     quick: Reproduction, measured: set[tuple[str, ...]], figure: Figure
 ) -> None:
-    """A whole run for every line and seed."""
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    """A whole run for every line, reading, network and seed."""
+    found: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for row in quick.rows(f"{figure.name}.csv"):
-        assert (row["figure"], row["network"]) == (figure.name, "0")
+        assert row["figure"] == figure.name
         point = ",".join(row[name] for name in ("slot", "seconds", "loss", "accuracy"))
-        found[row["line"], row["seed"]].append(point)
-    assert set(found) == {(line.label, str(seed)) for line in figure.lines for seed in quick.seeds}
+        found[row["line"], row["read"], row["network"], row["seed"]].append(point)
+    assert set(found) == {
+        (line.label, reading, *cell)
+        for line in figure.lines
+        for reading in READINGS
+        for cell in quick.cells
+    }
+    horizon = quick.scale.horizon[figure.dataset]
     for points in found.values():
         assert tuple(points) in measured
         slots = [int(point.split(",")[0]) for point in points]
-        assert slots == list(range(0, quick.scale.horizon + 1, quick.scale.eval_every))
+        assert slots == list(range(0, horizon + 1, quick.scale.eval_every))
     for line in figure.lines:
-        assert len({tuple(found[line.label, str(seed)]) for seed in quick.seeds}) == len(
-            quick.seeds
-        )
+        for reading in READINGS:
+            each = {tuple(found[line.label, reading, *cell]) for cell in quick.cells}
+            assert len(each) == len(quick.cells)
 
 
 def test_the_network_has_every_client(quick: Reproduction) -> None:
-    rows = quick.rows("network.csv")
+    every = quick.rows("network.csv")
+    assert len(every) == 41 * len(READINGS) * quick.scale.networks
+    rows = [row for row in every if (row["network"], row["read"]) == ("0", READINGS[0])]
     assert sorted(int(row["client"] or 0) for row in rows) == list(range(41))  # the server first
     assert {row["transporter"] for row in rows if row["client"]} == set("1234")
     assert all(0 <= float(row["x"]) <= 2000 and 0 <= float(row["y"]) <= 2000 for row in rows)
@@ -103,8 +132,12 @@ def test_the_network_has_every_client(quick: Reproduction) -> None:
 
 def test_energies_keep_their_budgets(quick: Reproduction) -> None:
     rows = quick.rows("energy.csv")
-    assert [(row["line"], row["transporter"]) for row in rows] == [
-        (line, k) for line in ("Async, 15 kJ", "Async, 12 kJ") for k in "1234"
+    assert [(row["network"], row["line"], row["read"], row["transporter"]) for row in rows] == [
+        (str(network), line, reading, k)
+        for network in range(quick.scale.networks)
+        for line in ("Async, 15 kJ", "Async, 12 kJ")
+        for reading in READINGS
+        for k in "1234"
     ]
     for row in rows:
         assert float(row["budget"]) == {"15": 15e3, "12": 12e3}[row["line"].split()[1]]
@@ -112,59 +145,94 @@ def test_energies_keep_their_budgets(quick: Reproduction) -> None:
 
 
 @every_claim
-def test_every_claim_has_a_verdict(quick: Reproduction, claim: Claim) -> None:
-    row = quick.decision(claim)
-    assert (row["figure"], row["network"]) == (claim.figure, "0")
-    assert row["sentence"] == claim.sentence
-    assert row["verdict"] in VERDICTS
-    assert row["verdict"] != "not applicable"  # on the paper's network all can be served
+def test_every_claim_has_a_verdict_in_both_readings(quick: Reproduction, claim: Claim) -> None:
+    rows = quick.decisions(claim)
+    assert [row["read"] for row in rows] == [
+        reading for reading in READINGS for _ in claim.measures
+    ]
+    tested = claim.figure.dataset == "fmnist" and claim.expects != "converge"
+    for row in rows:
+        assert (row["figure"], row["number"]) == (claim.figure.name, str(claim.figure.number))
+        assert row["sentence"] == claim.sentence
+        assert row["verdict"] in VERDICTS
+        assert row["verdict"] != "not applicable"  # on these networks all can be served
+        assert (row["verdict"] != "not tested") == tested
 
 
 @about_curves
-def test_intervals_follow_from_the_seeds(quick: Reproduction, claim: Claim) -> None:
-    row = quick.decision(claim)
-    values = [float(row[f"seed_{seed}"]) for seed in quick.seeds]
-    error = stats.sem(values)
-    assert float(row["mean"]) == pytest.approx(np.mean(values), abs=1e-12)
-    low, high = stats.t.interval(0.95, len(values) - 1, np.mean(values), error)
-    assert [float(row["low"]), float(row["high"])] == pytest.approx([low, high], abs=1e-9)
+def test_intervals_follow_from_the_networks(quick: Reproduction, claim: Claim) -> None:
+    for row in quick.decisions(claim):
+        values = list(differences(quick, claim, row["read"]).values())
+        assert float(row["mean"]) == pytest.approx(np.mean(values), abs=1e-12)
+        error = stats.sem(values)
+        low, high = (
+            stats.t.interval(0.95, len(values) - 1, np.mean(values), error)
+            if error
+            else (values[0], values[0])
+        )
+        assert [float(row["low"]), float(row["high"])] == pytest.approx([low, high], abs=1e-9)
+
+
+def differences(quick: Reproduction, claim: Claim, reading: str) -> dict[tuple[str, str], float]:
+    """Of the mean accuracy, by network and seed."""
+    return {
+        (row["network"], row["seed"]): float(row["difference"])
+        for row in quick.rows("differences.csv")
+        if (row["claim"], row["read"], row["measure"]) == (claim.name, reading, "mean accuracy")
+    }
 
 
 @about_curves
 def test_differences_are_those_of_the_curves(quick: Reproduction, claim: Claim) -> None:
-    """Of the areas under them, seed by seed, as the file beside the picture has them."""
-    rows = quick.rows(f"{claim.figure}.csv")
-    (found,) = (
-        row
-        for row in quick.rows("claims.csv")
-        if (row["claim"], row["measure"], row["clock"]) == (claim.name, "mean accuracy", "exact")
-    )
-    for seed in quick.seeds:
-        areas = [area(rows, line.label, seed, quick.scale.horizon) for line in claim.lines]
-        better = areas[0] - areas[1]
-        if claim.kind == "less advantage":
-            better = (areas[2] - areas[3]) - better
-        assert float(found[f"seed_{seed}"]) == pytest.approx(better, abs=1e-12)
+    """Of the areas under them, as the file beside the picture has them."""
+    rows = quick.rows(f"{claim.figure.name}.csv")
+    for reading in READINGS:
+        found = differences(quick, claim, reading)
+        assert list(found) == quick.cells
+        own = [row for row in rows if row["read"] == reading]
+        for cell, difference in found.items():
+            horizon = quick.scale.horizon[claim.figure.dataset]
+            areas = [area(own, line.label, cell, horizon) for line in claim.lines]
+            better = areas[0] - areas[1]
+            if len(areas) == 4:
+                better = (areas[2] - areas[3]) - better
+            assert difference == pytest.approx(better, abs=1e-12)
 
 
-def area(rows: list[dict[str, str]], line: str, seed: int, horizon: int) -> float:
-    own = [row for row in rows if (row["line"], row["seed"]) == (line, str(seed))]
+def area(rows: list[dict[str, str]], line: str, cell: tuple[str, str], horizon: int) -> float:
+    own = [row for row in rows if (row["line"], row["network"], row["seed"]) == (line, *cell)]
     slots, heights = ([float(row[name]) for row in own] for name in ("slot", "accuracy"))
     return float(np.trapezoid(heights, slots)) / horizon
 
 
 def test_energies_that_are_closer(quick: Reproduction) -> None:
-    """Plans know no chance: there are neither seeds nor an interval."""
-    (claim,) = (claim for claim in CLAIMS if claim.measure == "energy spread")
-    row = quick.decision(claim)
-    spread = {}
-    for line in ("Async, 12 kJ", "Async, 15 kJ"):
-        own = [float(each["energy"]) for each in quick.rows("energy.csv") if each["line"] == line]
-        spread[line] = max(own) - min(own)
-    assert float(row["mean"]) == pytest.approx(spread["Async, 15 kJ"] - spread["Async, 12 kJ"])
-    assert {row[name] for name in ("low", "high", *(f"seed_{seed}" for seed in quick.seeds))} == {
-        ""
-    }
+    (claim,) = (claim for claim in CLAIMS if claim.name == "energy-closer")
+    spread, _ = (row for row in quick.decisions(claim) if row["read"] == READINGS[0])
+    found = []
+    for network in range(quick.scale.networks):
+        ranges = {}
+        for line in ("Async, 12 kJ", "Async, 15 kJ"):
+            own = [
+                float(row["energy"])
+                for row in quick.rows("energy.csv")
+                if (row["network"], row["line"], row["read"]) == (str(network), line, READINGS[0])
+            ]
+            ranges[line] = max(own) - min(own)
+        found.append(ranges["Async, 15 kJ"] - ranges["Async, 12 kJ"])
+    assert spread["measure"] == "range of energies"
+    assert float(spread["mean"]) == pytest.approx(np.mean(found))
+
+
+def test_the_page_names_the_paper_its_figures_and_what_stands_in(quick: Reproduction) -> None:
+    html = (quick.folder / "report.html").read_text(encoding="utf-8")
+    assert "arXiv:2304.10744" in html
+    assert "docs/" not in html  # it may be mailed
+    for figure in FIGURES:
+        assert f"The paper&#39;s {figure.place}." in html
+    marks = html.count("[shown: a part of FMNIST instead of SVHN]</h2>")
+    assert marks == sum(figure.dataset == "svhn" for figure in FIGURES) + 1  # and the head start
+    assert protocol().digest in html
+    assert "learning_rates" in html
 
 
 def test_links_lead_to_files_and_sections(quick: Reproduction) -> None:
@@ -203,6 +271,21 @@ def test_one_figure_of_the_same_runs(quick: Reproduction, tmp_path: Path) -> Non
     assert {"budget.svg", "budget.png", "budget.csv"} <= set(drawn)
     for name in ("budget.svg", "budget.png", "budget.csv"):
         assert drawn[name] == (quick.folder / "figures" / name).read_bytes()
+
+
+def test_it_can_be_published(quick: Reproduction, tmp_path: Path) -> None:
+    """With a row for each claim, and every picture that is named."""
+    runpy.run_path(str(PUBLISH))["main"](quick.folder, "a minute", tmp_path)
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| [")]
+    assert [row[0].split("](")[0][3:] for row in rows] == [claim.sentence for claim in CLAIMS]
+    for row, claim in zip(rows, CLAIMS, strict=True):
+        said = {each["read"]: f"**{each['verdict']}**" for each in quick.decisions(claim)}
+        assert [row[2], row[4]] == list(said.values())
+    named = re.findall(r"\]\((\w[\w.-]*)\)", text)
+    assert named
+    assert [name for name in named if not (tmp_path / name).exists()] == []
+    assert "<!-- results -->" not in text
 
 
 def moments(folder: Path) -> dict[str, int]:

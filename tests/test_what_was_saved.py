@@ -15,7 +15,7 @@ from small_run import FOUR, RESULTS, contents, write_scenario
 from flexpress import load_plan, load_run
 from flexpress.report.page.page import Download, Page, PageSection
 
-FULL = "cannot be written: No space left on device"
+FULL = "cannot be written: No space left on device; make room on the disk"
 
 
 @pytest.fixture

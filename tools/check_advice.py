@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexpress import Plan, Scenario, make_plan
-from flexpress.arrays import FloatArray
+from flexpress.experiments.remote import remote_clients
 from flexpress.experiments.statistics import interval
 from flexpress.scenario import DEFAULT_HEAD_START, Algorithm, Objective
 from flexpress.theory import RoundTrips
@@ -79,23 +79,9 @@ class Flown:
 
 
 def remote(kilometres: float) -> Scenario:
-    """30 clients within 800 m of the server, 10 within 300 m of a place far to the east."""
-    rng = np.random.default_rng(0)
-    near, far = disc(rng, 30, 800.0), disc(rng, 10, 300.0)
-    far[:, 0] += 1000.0 * kilometres
-    places = np.round(np.vstack([near, far]), 1).tolist()
-    network = dict.fromkeys(("area", "blocks", "clients_per_block"))
-    return exact(
-        Scenario.preset("paper").replace(
-            network={**network, "server": [0.0, 0.0], "clients": places},
-            fleet={"budgets": None},
-        )
-    )
-
-
-def disc(rng: np.random.Generator, number: int, radius: float) -> FloatArray:
-    distances, angles = radius * np.sqrt(rng.random(number)), 2 * np.pi * rng.random(number)
-    return np.column_stack([distances * np.cos(angles), distances * np.sin(angles)])
+    """30 clients near the server, 10 this far to the east: preset `remote` at other distances."""
+    clients = remote_clients(0, kilometres)
+    return Scenario.preset("remote").replace(network={"clients": clients})
 
 
 def exact(scenario: Scenario) -> Scenario:

@@ -71,7 +71,7 @@ else:
     )
 
 
-__version__ = "0.10.0"
+__version__ = "0.11.0"
 
 __all__ = [
     "DivergedError",

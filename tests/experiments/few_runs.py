@@ -13,8 +13,8 @@ from small_run import FOUR, RESULTS, contents
 
 from flexpress.experiments.figures import SYNC
 from flexpress.experiments.parallel import Files, RunEvaluation, _perform_here, _perform_remotely
+from flexpress.experiments.protocol import protocol
 from flexpress.experiments.run import Run, perform
-from flexpress.experiments.setting import QUICK, Scale
 from flexpress.experiments.study import Study
 from flexpress.planning import make_plan
 
@@ -36,10 +36,9 @@ def several(count: int, horizon: int = 20) -> dict[str, Run]:
 
 
 def study_of(*runs: Run) -> Study:
-    scale = Scale("quick", len(runs), runs[0].scenario.run.horizon, 10, QUICK.stand_in)
     keys = {(run.setting, run.network, run.seed): run.key for run in runs}
-    seeds = tuple(run.seed for run in runs)
-    return Study(scale, (0,), seeds, {run.key: run for run in runs}, keys, {(SYNC, 0): PLAN})
+    every = {run.key: run for run in runs}
+    return Study(protocol().quick, (0,), len(runs), every, keys, {(SYNC, 0): PLAN})
 
 
 @dataclass

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from flexpress.experiments.claims import CLAIMS, Claim
+from flexpress.experiments.protocol import Reading, as_paper, protocol, seeds_of
 from flexpress.experiments.results import Result, Results
-from flexpress.experiments.setting import FULL, Setting
+from flexpress.experiments.setting import Setting
 from flexpress.experiments.study import Study
 from flexpress.planning import Plan, Tour
 from flexpress.simulation.trace import Measurement
@@ -45,20 +46,33 @@ def plan(*energies: float) -> Plan:
 
 
 def study(
-    plans: Mapping[tuple[Setting, int], Plan], networks: int = 1, seeds: Sequence[int] = SEEDS
+    plans: Mapping[tuple[Setting, int], Plan], networks: int = 1, seeds: int = len(SEEDS)
 ) -> Study:
-    return Study(FULL, tuple(range(networks)), tuple(seeds), {}, {}, dict(plans))
+    return Study(protocol().full, tuple(range(networks)), seeds, {}, {}, dict(plans))
 
 
 def of_claim(
-    claim: Claim, *lines: Sequence[Result], by_slots: Sequence[Sequence[Result]] = ()
+    claim: Claim, *lines: Sequence[Result], reading: Reading | None = None
 ) -> tuple[Study, Results]:
-    """The runs of each line of a claim, seed by seed from 1, on network 0."""
-    settings = [line.setting for line in (*claim.lines, *claim.lines_by_slots)]
+    """The runs of each line of a claim, seed by seed from 1, on network 0, as the paper."""
+    settings = [line.read_as(reading or as_paper()).setting for line in claim.lines]
     by_case = {
         (setting, 0, seed): run
-        for setting, line in zip(settings, (*lines, *by_slots), strict=False)
+        for setting, line in zip(settings, lines, strict=False)
         for seed, run in enumerate(line, start=1)
     }
-    made = study({(setting, 0): plan(1e3, 2e3) for setting in settings})
-    return made, Results(by_case)
+    return study({(setting, 0): plan(1e3, 2e3) for setting in settings}), Results(by_case)
+
+
+def on_networks(claim: Claim, *lines: Sequence[Result]) -> tuple[Study, Results]:
+    """The runs of each line, network by network from 0, each with its first seed."""
+    settings = [line.setting for line in claim.lines]
+    by_case = {
+        (setting, network, seeds_of(network, 1)[0]): run
+        for setting, line in zip(settings, lines, strict=True)
+        for network, run in enumerate(line)
+    }
+    plans = {
+        (setting, network): plan(1e3) for setting in settings for network in range(len(lines[0]))
+    }
+    return study(plans, len(lines[0]), 1), Results(by_case)

@@ -2,41 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from made_results import curve, flat, named, of_claim, plan, study
+from made_results import curve, flat, named, of_claim, on_networks, plan, study
 
-from flexpress.experiments.figures import FIGURES
+from flexpress.experiments.claims import STATEMENTS
+from flexpress.experiments.figures import ASYNC, SYNC
 from flexpress.experiments.page import (
-    _band_line,
-    _claims_grid,
-    _doubts,
+    PAPER,
+    _advice,
+    _counts,
     _lead,
-    _line_grid,
-    _line_numbers,
+    _protocol_section,
+    _shown_mark,
     _tours_section,
 )
+from flexpress.experiments.pictures import _band_line
+from flexpress.experiments.protocol import as_flown, as_paper, protocol
 from flexpress.experiments.results import Results
-from flexpress.experiments.tables import details_grid, networks_grid, summary_grid
-from flexpress.experiments.verdicts import Finding, judge, over_networks
+from flexpress.experiments.statistics import interval
+from flexpress.experiments.sweeps import sweeps_of
+from flexpress.experiments.swept import SweptPoint, measure_sweep
+from flexpress.experiments.tables import (
+    _line_numbers,
+    claims_grid,
+    lines_grid,
+    networks_grid,
+    statements_grid,
+    summary_grid,
+    sweep_grid,
+)
+from flexpress.experiments.verdicts import Finding, _find, judge
 from flexpress.report.page.page import Cell, Grid
 
-IID, CLOSER = named("iid-fmnist"), named("energy-closer")
+IID, CLOSER, CONVERGE = named("iid-fmnist"), named("energy-closer"), named("iid-fmnist-converge")
 
 
-def async_ahead(*by: float) -> Finding:
-    """By so much of accuracy on average over all slots, seed by seed."""
+def async_ahead(*by: float) -> list[Finding]:
+    """By so much of accuracy on average over all slots, seed by seed, in the first reading."""
     sync = [flat(0.5) for _ in by]
-    (found,) = judge(*of_claim(IID, [flat(0.5 + each) for each in by], sync), [IID])
-    return found
+    return judge(*of_claim(IID, [flat(0.5 + each) for each in by], sync), [IID])
 
 
-def energies_closer() -> Finding:
+def energies_closer() -> list[Finding]:
     plans = [plan(1e3, 1.5e3), plan(1e3, 3e3)]
     pairs = {(line.setting, 0): each for line, each in zip(CLOSER.lines, plans, strict=True)}
-    (found,) = judge(study(pairs), Results({}), [CLOSER])
-    return found
+    return judge(study(pairs), Results({}), [CLOSER])
 
 
 def words(cell: str | Cell) -> str:
@@ -48,103 +61,154 @@ def rows(grid: Grid) -> list[list[str]]:
     return [[words(cell) for cell in row] for row in grid.rows]
 
 
-def test_the_summary() -> None:
-    grid = summary_grid([async_ahead(0.02, 0.02, 0.02, 0.02), energies_closer()])
+def test_the_summary_has_both_readings() -> None:
+    grid = summary_grid([*async_ahead(0.02, 0.02, 0.02, 0.02), *energies_closer()])
     first, second = rows(grid)
-    assert first[1:] == ["reproduced", "+2.00 points", "+2.00 to +2.00", "+0 slots to 50 %"]
-    assert second[1:] == ["reproduced", "+1500.00 J", "-", "-"]
+    assert grid.head[2::2] == ("as the paper", "as it would fly")
+    assert first[1:] == ["5", "reproduced", "+2.00 (+2.00 to +2.00) points", "not applicable", "-"]
+    assert second[1:4] == [
+        "16",
+        "reproduced",
+        "range of energies +1500 J; deviation of energies +750 J",
+    ]
     sentence = grid.rows[0][0]
     assert isinstance(sentence, Cell)
     assert (sentence.text, sentence.link) == (IID.sentence, "iid-fmnist")
 
 
 @pytest.mark.parametrize(
-    ("by", "verdict", "interval"),
+    ("by", "verdict", "difference"),
     [
-        ((-0.02, -0.02), "not reproduced", "-2.00 to -2.00"),
-        ((-0.02, 0.03), "undecided", "-31.27 to +32.27"),  # 0.5 +- 12.706 x 2.5
-        ((0.02,), "undecided", "-"),  # of one seed there is none
+        ((-0.02, -0.02), "not reproduced", "-2.00 (-2.00 to -2.00) points"),
+        ((-0.02, 0.03), "undecided", "+0.50 (-31.27 to +32.27) points"),  # 0.5 +- 12.706 x 2.5
+        ((0.02,), "undecided", "+2.00 points"),  # of one seed there is no interval
     ],
 )
-def test_verdicts(by: tuple[float, ...], verdict: str, interval: str) -> None:
-    ((_, said, _, bounds),) = rows(_claims_grid([async_ahead(*by)]))
-    assert (said, bounds) == (verdict, interval)
+def test_verdicts(by: tuple[float, ...], verdict: str, difference: str) -> None:
+    finding = async_ahead(*by)[0]
+    ((_, _, said, decided, _, run),) = rows(claims_grid([finding], study({}, seeds=len(by))))
+    assert (said, decided) == (verdict, f"mean accuracy {difference}")
+    seeds = "1 seed" if len(by) == 1 else f"{len(by)} seeds"
+    slots = protocol().full.horizon["fmnist"]
+    assert run == f"Async - Sync: network 0, {seeds} each, {slots:,} slots, FMNIST"
+
+
+def test_what_stands_beside_and_how_convergence_is_shown() -> None:
+    ((*_, beside, _),) = rows(claims_grid(async_ahead(0.02, 0.02)[:1], study({})))
+    assert beside.startswith("final accuracy +2.00 (+2.00 to +2.00) points; sooner by +0 ")
+    assert beside.endswith(" slots to 50 %")
+    finding = _find(CONVERGE, as_paper(), *of_claim(CONVERGE, [flat(0.8)] * 2, [flat(0.7)] * 2))
+    ((_, _, verdict, decided, *_),) = rows(claims_grid([finding], study({})))
+    assert (verdict, decided) == ("reproduced", "final accuracy 70.00 (70.00 to 70.00) %")
 
 
 def test_what_cannot_be_served() -> None:
-    (found,) = judge(study({}), Results({}), [IID])
-    ((_, verdict, *numbers),) = rows(summary_grid([found]))
-    assert (verdict, numbers) == ("not applicable", ["-", "-", "-"])
-    assert rows(details_grid([found])) == []
+    findings = judge(study({}), Results({}), [IID])
+    ((*_, decided, beside, run),) = rows(claims_grid(findings[:1], study({})))
+    assert (decided, beside) == ("-", "-")
+    assert run == "nothing: no plan keeps the budgets"
+    assert rows(networks_grid(findings)) == []
 
 
-def test_all_measures_seed_by_seed() -> None:
-    grid = details_grid([async_ahead(0.01, 0.02), energies_closer()])
-    assert grid.head[-2:] == ("seed 1", "seed 2")
-    first, *_, spread, deviation = rows(grid)
-    assert first[3:] == ["mean accuracy", "+1.50 points", "-4.85 to +7.85", "+1.00", "+2.00"]
-    assert spread[3:] == ["energy spread", "+1500.00 J", "-", "", ""]  # plans know no seeds
-    assert deviation[3:] == ["energy deviation", "+750.00 J", "-", "", ""]  # half of it, of two
-
-
-def test_networks() -> None:
-    claim = named("routes-async-sws-total")
-    settings = [line.setting for line in claim.lines]
-    plans = {(setting, network): plan(1e3) for setting in settings for network in (0, 1)}
-    heights = {(0, 0): 0.6, (1, 0): 0.5, (0, 1): 0.5, (1, 1): 0.6}
-    runs = {
-        (setting, network, seed): flat(heights[number, network])
-        for number, setting in enumerate(settings)
-        for network in (0, 1)
-        for seed in (1, 2)
-    }
-    findings = judge(study(plans, networks=3), Results(runs), [claim])
-    grid = networks_grid(over_networks(findings))
-    assert [row[1:] for row in rows(grid)] == [["1", "1", "0", "1", "yes"]]
-    assert len(summary_grid(findings).rows) == 1  # that of the paper
+def test_network_by_network() -> None:
+    made, results = on_networks(IID, [flat(0.6), flat(0.5), flat(0.7)], [flat(0.5)] * 3)
+    grid = networks_grid([_find(IID, as_paper(), made, results)])
+    assert grid.head[1] == "Async - Sync, mean accuracy (points), as the paper"
+    assert rows(grid) == [["0", "10.00"], ["1", "0.00"], ["2", "20.00"]]
 
 
 def test_numbers_of_a_line() -> None:
     runs = [curve(0.1, 0.5, 0.4), curve(0.1, 0.7, 0.6), curve(0.1, 0.9, complete=False)]
-    seeds, mean, end, best, diverged = _line_numbers(runs)
-    assert (seeds, diverged) == ("3", "1")
-    assert end == "50.0 % (40.0 to 60.0)"
+    count, mean, end, best, diverged = _line_numbers({(0, s): run for s, run in enumerate(runs)})
+    assert (count, diverged) == ("3", "1")
+    assert end == "36.7 % (10.0 to 60.0)"  # the last one guesses
     assert best == "70.0 % (50.0 to 90.0)"
     areas = (37.5, 52.5, 46.0)  # the last: 0.5 up to slot 90, then guessing
     assert mean == f"{sum(areas) / 3:.1f} % (37.5 to 52.5)"
-    assert _line_numbers(runs[2:])[2] == "-"
+    assert _line_numbers({}) == ("0", "-", "-", "-", "-")
 
 
-def test_lines_by_slots_are_dashed_in_the_colour_of_the_others() -> None:
-    figure = next(figure for figure in FIGURES if figure.name == "iid-fmnist")
-    by_case = {(line.setting, 0, seed): flat(0.5) for line in figure.lines for seed in (1, 2)}
+def test_lines_of_a_figure_in_both_readings() -> None:
+    by_case = {(line.setting, n, 1): flat(0.5) for line in IID.figure.lines for n in (0, 1)}
     results = Results(by_case)
-    drawn = [_band_line(number, line, results) for number, line in enumerate(figure.lines)]
-    assert [(line.hue, line.dashed) for line in drawn] == [
-        (0, False),
-        (1, False),
-        (0, True),
-        (1, True),
-    ]
-    assert [len(line.courses) for line in drawn] == [2] * 4
-    assert [row[0] for row in rows(_line_grid(figure, results))] == [
-        line.label for line in figure.lines
+    drawn = [_band_line(0, line, results, as_paper()) for line in IID.figure.lines]
+    assert [len(line.courses) for line in drawn] == [2, 2]
+    assert [row[:3] for row in rows(lines_grid(IID.figure, results))] == [
+        [name, reading, count]
+        for name in ("Sync", "Async")
+        for reading, count in (("as the paper", "2"), ("as it would fly", "0"))
     ]
 
 
-def test_a_reason_is_given_only_where_it_differs() -> None:
-    figure = next(figure for figure in FIGURES if figure.name == "iid-fmnist")
-    assert _doubts(figure, [async_ahead(-0.02, -0.02)]) == [figure.doubt]
-    assert figure.doubt
-    assert _doubts(figure, [async_ahead(0.02, 0.02)]) == []
-    assert _doubts(figure, [async_ahead(-0.02, 0.03)]) == [figure.doubt]  # undecided
+def test_the_lead_names_the_paper_and_counts_what_was_tested() -> None:
+    findings = [*async_ahead(0.02, 0.02), *async_ahead(-0.02, 0.03), *energies_closer()]
+    first, counts, *_ = _lead(study({}), findings)
+    assert PAPER in first
+    for part in ("Bian", "Shen", "Xu", "arXiv:2304.10744", "Indirect-Communication"):
+        assert part in PAPER
+    assert counts == "Of 3 claims 3 were tested, as the paper: 2 reproduced, 1 undecided."
+    skipped = replace(findings[0], verdict="not tested")
+    assert _counts([skipped, *findings[2:]]) == (
+        "Of 3 claims 2 were tested, as the paper: 1 reproduced, 1 undecided. 1 not tested."
+    )
 
 
-def test_the_lead_counts_verdicts() -> None:
-    findings = [async_ahead(0.02, 0.02), async_ahead(-0.02, 0.03), energies_closer()]
-    assert _lead(study({}), findings)[0] == "Of 3 claims of the paper: 2 reproduced, 1 undecided."
-    assert len(_lead(study({}), [])) == 1
+def test_the_lead_says_what_intervals_are_over() -> None:
+    assert "8 networks" in " ".join(_lead(study({}, networks=8, seeds=1), []))
+    assert "say nothing about other maps" in " ".join(_lead(study({}), []))
+    quick = replace(study({}), scale=protocol().quick)
+    assert "about SVHN and about convergence are not tested" in _lead(quick, [])[-1]
+
+
+def test_figures_of_a_stand_in_are_marked() -> None:
+    quick = replace(study({}), scale=protocol().quick)
+    assert _shown_mark(quick, "svhn") == " [shown: a part of FMNIST instead of SVHN]"
+    assert _shown_mark(quick, "fmnist") == " [shown: a part of FMNIST]"
+    assert _shown_mark(study({}), "svhn") == ""
+
+
+def test_the_protocol_is_quoted() -> None:
+    section = _protocol_section(study({}, networks=3, seeds=2))
+    assert section.quote == protocol().text
+    assert protocol().digest in section.text[0]
+    assert "with 3 networks with 2 seeds each: it says 8 with 1" in section.text[0]
+    usual = protocol().full
+    assert "as it says" in _protocol_section(study({}, usual.networks, usual.seeds)).text[0]
+
+
+def test_statements() -> None:
+    assert [row[0] for row in rows(statements_grid())] == [each.sentence for each in STATEMENTS]
 
 
 def test_no_tours_without_both_algorithms(tmp_path: Path) -> None:
     assert _tours_section(study({}), tmp_path) == []
+
+
+def swept(x: float, *values: float, series: str = "as it would fly") -> SweptPoint:
+    return SweptPoint(series, x, interval(values), interval(values), len(values))
+
+
+def test_advice_says_no_more_than_the_intervals() -> None:
+    remote, rates, *_ = sweeps_of(protocol().full)
+    sure, unsure = swept(8.0, 0.09, 0.1, 0.11), swept(3.0, -0.05, 0.05, 0.1)
+    (text,) = _advice(remote, [unsure, sure])
+    assert "ahead with the group 8 km away" in text
+    (none,) = _advice(remote, [unsure, swept(8.0, 0.09, 0.1, 0.11, series="as the paper")])
+    assert "no distance was found" in none
+    (both,) = _advice(remote, [swept(1.0, -0.09, -0.1, -0.11), sure])
+    assert "It is behind at 1 km." in both
+    assert _advice(rates, [sure]) == []
+
+
+def test_a_sweep_is_a_difference_over_networks() -> None:
+    _, rates, *_ = sweeps_of(protocol().full)
+    by_case = {
+        (replace(setting, reading=as_flown(), learning_rate=0.002), network, 1): flat(height + by)
+        for setting, height in ((ASYNC, 0.6), (SYNC, 0.5))
+        for network, by in ((0, 0.0), (1, 0.1))
+    }
+    (point,) = measure_sweep(rates, Results(by_case))
+    assert (point.series, point.x, point.networks) == ("as it would fly", 0.002, 2)
+    assert point.mean.values == pytest.approx((0.1, 0.1))
+    ((x, series, mean, *_),) = rows(sweep_grid(rates, [point]))
+    assert (x, series, mean) == ("0.002", "as it would fly", "+10.00 (+10.00 to +10.00)")

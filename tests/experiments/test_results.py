@@ -13,9 +13,9 @@ from made_results import curve, flat
 
 from flexpress.errors import DivergedError, InputError
 from flexpress.experiments.figures import ASYNC, SYNC
+from flexpress.experiments.protocol import protocol
 from flexpress.experiments.results import Result, Results, read_result, read_results
 from flexpress.experiments.run import Run
-from flexpress.experiments.setting import FULL
 from flexpress.experiments.study import Study
 from flexpress.learning import Job, Vector
 from flexpress.planning import make_plan
@@ -176,11 +176,18 @@ def test_the_best_accuracy() -> None:
     assert curve(0.1, 0.5, 0.4, 0.6, 0.5).best_accuracy == 0.6
 
 
+def test_the_final_accuracy_is_that_of_the_last_tenth() -> None:
+    rising = curve(*np.linspace(0.0, 1.0, 21).tolist())
+    assert rising.final_accuracy == pytest.approx((0.9 + 0.95 + 1.0) / 3)
+    assert curve(0.1, 0.4).final_accuracy == pytest.approx(0.4)
+    assert curve(0.1, 0.4, complete=False).final_accuracy == 0.1  # it diverged, and guesses
+
+
 def small_study() -> Study:
     """Two cases of the same key, and one of another; the folders are given those names."""
     run = Run(ASYNC, 0, 1, FOUR, PLAN)
     keys = {(ASYNC, 0, 1): "a", (SYNC, 0, 1): "a", (ASYNC, 0, 2): "b"}
-    return Study(FULL, (0,), (1, 2), {"a": run, "b": run}, keys, {})
+    return Study(protocol().full, (0,), 2, {"a": run, "b": run}, keys, {})
 
 
 def test_results_of_a_study(tmp_path: Path, finished: Path, diverged: Path) -> None:
@@ -189,10 +196,9 @@ def test_results_of_a_study(tmp_path: Path, finished: Path, diverged: Path) -> N
     results = read_results(small_study(), tmp_path)
     assert list(results.by_case) == list(small_study().keys)
     assert results.by_case[ASYNC, 0, 1] is results.by_case[SYNC, 0, 1]
-    of_async = results.per_seed(ASYNC, 0)
-    assert {seed: run.complete for seed, run in of_async.items()} == {1: True, 2: False}
-    assert list(results.per_seed(SYNC, 0)) == [1]
-    assert results.per_seed(ASYNC, 1) == {}
+    of_async = results.of(ASYNC)
+    assert {cell: run.complete for cell, run in of_async.items()} == {(0, 1): True, (0, 2): False}
+    assert list(results.of(SYNC)) == [(0, 1)]
 
 
 def test_results_of_a_study_with_a_missing_run(tmp_path: Path, finished: Path) -> None:
@@ -202,4 +208,4 @@ def test_results_of_a_study_with_a_missing_run(tmp_path: Path, finished: Path) -
 
 
 def test_no_results() -> None:
-    assert Results({}).per_seed(ASYNC, 0) == {}
+    assert Results({}).of(ASYNC) == {}

@@ -68,10 +68,11 @@ def test_the_key_is_of_all_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
         small(horizon=21).key,
         small(learning_rate=0.5).key,
         replace(usual, plan=turned).key,
+        replace(usual, setting=replace(usual.setting, server_rule="landed")).key,
     ]
     monkeypatch.setattr(module, "versions", lambda: {"numpy": "another"})
     keys.append(usual.key)
-    assert len(set(keys)) == len(keys) == 6
+    assert len(set(keys)) == len(keys) == 7
 
 
 def test_the_name_of_the_scenario_does_not_matter() -> None:

@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 
 from flexpress.experiments.figures import ASYNC, FIGURES, SYNC, Figure
-from flexpress.experiments.setting import FIRST_SEED, FULL, QUICK, Scale, Setting
+from flexpress.experiments.protocol import Reading, Scale, as_flown, as_paper, protocol
+from flexpress.experiments.remote import remote_clients
+from flexpress.experiments.setting import Setting
 from flexpress.scenario import Scenario
+
+FULL, QUICK = protocol().full, protocol().quick
 
 NAMES = [
     *("network", "iid-fmnist", "iid-svhn", "type1-fmnist", "type1-svhn"),
@@ -31,9 +35,9 @@ def test_all_thirteen_figures() -> None:
         assert len({line.label for line in figure.lines}) == len(figure.lines) > 0
 
 
-def test_four_experiments_none_with_the_seed_of_the_search() -> None:
-    assert (FULL.seeds, FULL.stand_in, QUICK.stand_in) == (4, False, True)
-    assert FIRST_SEED == 1
+def test_their_numbers_in_the_paper() -> None:
+    assert [figure.number for figure in FIGURES] == list(range(4, 17))
+    assert named("type2-svhn").place.startswith("Fig. 10, Section VII-C, ")
 
 
 @pytest.mark.parametrize("scale", [FULL, QUICK])
@@ -100,12 +104,36 @@ def test_no_head_start_as_in_the_paper(scale: Scale, monkeypatch: pytest.MonkeyP
     assert [setting.scenario(scale, 0, 1).run for setting in settings] == runs
 
 
-def test_data_and_clock() -> None:
-    setting = Setting("sync", "minmax", dataset="svhn", partition="location", clock="slots")
+@pytest.mark.parametrize("reading", [as_paper(), as_flown()], ids=lambda each: each.name)
+def test_data_and_reading(reading: Reading) -> None:
+    setting = Setting("sync", "minmax", dataset="svhn", partition="location", reading=reading)
     scenario = setting.scenario(FULL, 0, 3)
     assert (scenario.learning.dataset, scenario.learning.partition) == ("svhn", "location")
-    run = scenario.run
-    assert (run.clock, run.horizon, run.eval_every) == ("slots", FULL.horizon, FULL.eval_every)
+    assert scenario.learning.learning_rate == protocol().learning_rates["svhn"]
+    run, plan = scenario.run, scenario.plan
+    slots = FULL.horizon["svhn"], FULL.eval_every
+    assert (run.clock, run.horizon, run.eval_every) == (reading.clock, *slots)
+    assert (plan.solver, plan.round_trips) == (reading.solver, reading.round_trips)
+
+
+def test_a_remote_group() -> None:
+    """Network 0 at 3 km is the preset; distances move the group, networks everybody."""
+    preset = Scenario.preset("remote")
+    setting = replace(ASYNC, remote=3.0, budget=None)
+    assert np.array_equal(setting.scenario(FULL, 0, 1).positions, preset.positions)
+    near, far = (np.array(remote_clients(0, km)) for km in (3.0, 8.0))
+    assert np.array_equal(near[:30], far[:30])
+    assert np.allclose(far[30:] - near[30:], (5000.0, 0.0))
+    assert np.hypot(*near[:30].T).max() <= 800.0
+    assert not np.array_equal(near, remote_clients(1, 3.0))
+    assert setting.scenario(FULL, 0, 1).fleet.budgets is None
+
+
+def test_what_else_may_be_set() -> None:
+    setting = replace(ASYNC, learning_rate=0.002, head_start=0.5)
+    for scale in (FULL, QUICK):
+        scenario = setting.scenario(scale, 0, 1)
+        assert (scenario.learning.learning_rate, scenario.run.head_start) == (0.002, 0.5)
 
 
 def test_a_stand_in_keeps_how_unlike_the_data_are() -> None:

@@ -102,7 +102,7 @@ CASES = [
 def make_kits(case: Case, folder: Path, **settings: Any) -> Path:
     """For this machine. By default by the plan's clock, and nobody waits for a time of day."""
     scenario, ledger = case.scenario, Ledger.of(case.scenario.client_ids)
-    first = free_ports(1 + scenario.num_clients)
+    host, first = _own_address(), free_ports(1 + scenario.num_clients)
     usual = {"clock": "plan", "payload": case.payload, "speedup": 1e9, "patience": PATIENCE}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(provisioning, "learner_of", lambda *_, **__: ledger)
@@ -110,10 +110,20 @@ def make_kits(case: Case, folder: Path, **settings: Any) -> Path:
             scenario,
             case.plan,
             out=folder,
-            server=f"127.0.0.1:{first}",
-            clients=f"127.0.0.1:{first + 1}",
+            server=f"{host}:{first}",
+            clients=f"{host}:{first + 1}",
             **{**usual, **settings},
         )
+
+
+def _own_address() -> str:
+    """Of this machine: nobody else takes its ports while the programs are not there.
+
+    On Linux all of 127.0.0.0/8 is this machine.
+    """
+    if sys.platform != "linux":
+        return "127.0.0.1"
+    return "127." + ".".join(str(1 + secrets.randbelow(254)) for _ in range(3))
 
 
 def simulated(case: Case, folder: Path) -> dict[str, bytes]:

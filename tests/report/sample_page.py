@@ -45,7 +45,7 @@ PAGE = Page(
             f"flexpress reproduce --figure one '{ODD}' " + 20 * "--and-so-on ",
             (Download("one.csv", "a,b\n"),),
         ),
-        PageSection("two", "Second", pictures=(picture("third"),)),
+        PageSection("two", "Second", pictures=(picture("third"),), quote=f"a = 1  # {ODD}\nb = 2"),
     ),
     footer=("Made by hand.",),
 )

@@ -15,7 +15,7 @@ from flexpress.scenario import DEFAULT_HEAD_START, Scenario, preset_names, prese
 
 def test_names() -> None:
     papers = ["paper", "paper-50mbit", "paper-svhn"]
-    assert preset_names() == ["alps", "coast", "four", *papers, "valley"]
+    assert preset_names() == ["alps", "coast", "four", *papers, "remote", "valley"]
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -72,6 +72,15 @@ def test_the_alps_are_flown_within_budgets_and_around_the_zones() -> None:
     assert plan.cost > 1.05 * free.cost
 
 
+def test_a_remote_group_makes_one_tour_much_longer() -> None:
+    remote = Scenario.preset("remote")
+    plan = make_plan(remote, iterations=3000, seed=0)
+    *others, longest = sorted(tour.round_trip for tour in plan.transporters)
+    assert longest > 1.8 * max(others)
+    distances = np.hypot(*(remote.positions[1:] - remote.positions[0]).T)
+    assert sorted(distances > 2000.0) == [False] * 30 + [True] * 10
+
+
 @pytest.mark.parametrize("name", preset_names())
 def test_every_preset_says_how_high_to_fly(name: str) -> None:
     assert Scenario.preset(name).flight_altitude is not None
@@ -90,7 +99,7 @@ def test_unknown_preset_lists_the_names_and_the_nearest() -> None:
         Scenario.preset("vally")
     expected = (
         'no preset "vally" (did you mean "valley"?); '
-        "there are: alps, coast, four, paper, paper-50mbit, paper-svhn, valley"
+        "there are: alps, coast, four, paper, paper-50mbit, paper-svhn, remote, valley"
     )
     assert str(caught.value) == expected
 

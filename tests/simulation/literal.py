@@ -84,16 +84,21 @@ class Client:
 
 @dataclass(eq=False)
 class Server:
-    """x, N, and for the books all that was received: moment and upload."""
+    """x, N, and for the books all that was received: moment and upload.
+
+    With `by_landed` it divides by the number of clients whose updates landed, against Eq. (14).
+    """
 
     x: Vector
     num_clients: int
+    by_landed: bool = False
     version: int = 0  # how often something has been received
     received: list[tuple[Moment, Upload]] = field(default_factory=list)
 
     def aggregate(self, now: Moment, uploads: Sequence[Upload], total: Vector) -> None:
         """x^t = x^{t-1} - (1/N) sum of u_k, over all that came back at this moment."""
-        self.x = self.x - total / self.num_clients
+        number = len(uploads) if self.by_landed and uploads else self.num_clients
+        self.x = self.x - total / number
         self.version += bool(uploads)
         self.received += [(now, upload) for upload in uploads]
 

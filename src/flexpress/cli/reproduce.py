@@ -13,11 +13,8 @@ from flexpress.cli.options import out_option
 from flexpress.cli.progress import watched
 from flexpress.cli.terminal import complain, say
 
-# The seeds of flexpress.experiments.setting.FULL and QUICK, which are too slow to load for --help.
-_SEEDS = {"FULL": 4, "QUICK": 2}
-_SEEDS_HELP = (
-    f"Experiments per setting; by default {_SEEDS['FULL']}, with --quick {_SEEDS['QUICK']}."
-)
+# Those of experiments/protocol.toml, which is too slow to load for --help.
+_NETWORKS, _SEEDS, _SEEDS_OF_ONE, _QUICK_NETWORKS = 8, 1, 4, 2
 
 
 def reproduce(
@@ -25,15 +22,20 @@ def reproduce(
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this figure; may be repeated."),
     ] = None,
-    seeds: Annotated[int | None, typer.Option(metavar="S", help=_SEEDS_HELP)] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="S",
+            help=f"Experiments per network; by default {_SEEDS}, on one network {_SEEDS_OF_ONE}.",
+        ),
+    ] = None,
     networks: Annotated[
-        int,
+        int | None,
         typer.Option(
             metavar="M",
-            help="Networks on which the claims are checked; by default 1.",
-            show_default=False,  # typer would print it with a backslash
+            help=f"Networks to judge on; by default {_NETWORKS}, with --quick {_QUICK_NETWORKS}.",
         ),
-    ] = 1,
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="On a small scale, with the data in the package.")
     ] = False,

@@ -13,9 +13,11 @@ from flexpress.errors import InputError
 from flexpress.experiments.figures import FIGURES, Figure
 from flexpress.experiments.page import reproduction_page
 from flexpress.experiments.parallel import RunEvaluation, run_in_processes, run_on_ray
+from flexpress.experiments.protocol import Scale, as_paper, protocol
 from flexpress.experiments.run import COMMAND, Run, is_kept
-from flexpress.experiments.setting import FULL, QUICK, Setting
+from flexpress.experiments.setting import Setting
 from flexpress.experiments.study import Study, make_study
+from flexpress.experiments.sweeps import SWEEP_NAMES, Sweep, sweeps_of
 from flexpress.files.provenance import Outputs
 from flexpress.learning import make_learner
 from flexpress.report.folder import OUT
@@ -24,7 +26,7 @@ from flexpress.scenario import Scenario
 from flexpress.simulation.compare import RunProgress, RunsProgress
 from flexpress.workers.cluster import connected
 
-_RUNS = "runs"
+_RUNS, _PLANS = "runs", "plans"
 _JOBS = 2
 
 
@@ -35,7 +37,7 @@ def reproduce(
     *,
     figures: Sequence[str] = (),
     seeds: int | None = None,
-    networks: int = 1,
+    networks: int | None = None,
     quick: bool = False,
     jobs: int | None = None,
     ray: str | None = None,
@@ -46,57 +48,96 @@ def reproduce(
 ) -> Path | None:
     """Run the paper's experiments, and write the page with its figures and claims.
 
-    By default all figures, 4 seeds per setting (`quick`: 2), and 2 `jobs` at a time (with `ray` one
-    per core of the cluster), in a folder of flexpress-out. Runs that the folder holds are used.
-    Returns the page, or None if `should_stop` returned true before all runs were done.
+    By default all figures, with the networks and seeds of the protocol in the package (`quick`: its
+    quick part), and 2 `jobs` at a time (with `ray` one per core of the cluster), in a folder of
+    flexpress-out. One network is the paper's: then there are more seeds, and the sweeps are left
+    out unless they are named. Runs that the folder holds are used. Returns the page, or None if
+    `should_stop` returned true before all runs were done.
     """
-    chosen = _chosen_figures(figures)
+    _check_names(figures)
     for name, number in {"seeds": seeds, "networks": networks, "jobs": jobs}.items():
         if number is not None:
             check_whole(name, number, 1)
     check_callable(on_progress=on_progress, should_stop=should_stop, tell=tell)
+    scale = _scale_of(quick, networks)
+    chosen, sweeps = _chosen(figures, scale)
     usual = OUT / ("reproduction-quick" if quick else "reproduction")
     folder = usual if out is None else check_path("out", out)
-    outputs = Outputs(COMMAND)
-    outputs.check(folder, (REPORT,))
-    for name in (_RUNS, FIGURES_FOLDER):
-        outputs.check(folder / name, ())
+    outputs = _outputs_in(folder)
     with connected(ray, jobs):
-        scale = QUICK if quick else FULL
-        study = make_study(chosen, scale, networks=networks, seeds=seeds, tell=tell)
-        on_ray = ray is not None
-        if not _run_missing(
-            study, folder / _RUNS, jobs, on_progress, should_stop, tell, on_ray=on_ray
-        ):
+        settings = [*_settings_of(chosen), *(each for sweep in sweeps for each in sweep.settings)]
+        study = make_study(
+            settings,
+            scale,
+            networks=networks,
+            seeds=seeds,
+            plans=folder / _PLANS,
+            jobs=jobs or _JOBS,
+            tell=tell,
+        )
+        place, on_ray = folder / _RUNS, ray is not None
+        if not _run_missing(study, place, jobs, on_progress, should_stop, tell, on_ray=on_ray):
             return None
     with outputs:
         outputs.saved.append(folder / _RUNS)
         command = _command_text(quick, seeds, networks)
-        page = reproduction_page(chosen, study, folder / _RUNS, command=command)
+        page = reproduction_page(chosen, sweeps, study, folder / _RUNS, command=command)
         write_page(page, folder / REPORT, outputs)
     return folder / REPORT
 
 
-def _chosen_figures(names: Sequence[str]) -> tuple[Figure, ...]:
-    """The figures of these names, by default all, in the order of the paper."""
+def _outputs_in(folder: Path) -> Outputs:
+    """InputError if something else would be lost there."""
+    outputs = Outputs(COMMAND)
+    outputs.check(folder, (REPORT,))
+    for name in (_RUNS, _PLANS, FIGURES_FOLDER):
+        outputs.check(folder / name, ())
+    return outputs
+
+
+def _check_names(names: Sequence[str]) -> None:
     if isinstance(names, str):
         raise refusal("figures", names, "a list of names")
-    known = [figure.name for figure in FIGURES]
+    known = [*(figure.name for figure in FIGURES), *SWEEP_NAMES]
     for name in names:
         if name not in known:
             hint = nearest(name, known)
             raise InputError(f'no figure "{name}"{hint}; there are: {", ".join(known)}')
-    return tuple(figure for figure in FIGURES if not names or figure.name in names)
 
 
-def _command_text(quick: bool, seeds: int | None, networks: int) -> str:
+def _scale_of(quick: bool, networks: int | None) -> Scale:
+    its = protocol()
+    return its.quick if quick else its.single if networks == 1 else its.full
+
+
+def _chosen(names: Sequence[str], scale: Scale) -> tuple[tuple[Figure, ...], tuple[Sweep, ...]]:
+    """Those of these names, by default all of the scale, in the order of the page.
+
+    A sweep that is named has the points of the full protocol where the scale has none.
+    """
+    figures = tuple(figure for figure in FIGURES if not names or figure.name in names)
+    every = sweeps_of(scale) or (sweeps_of(protocol().full) if names else ())
+    return figures, tuple(sweep for sweep in every if not names or sweep.name in names)
+
+
+def _settings_of(figures: Sequence[Figure]) -> list[Setting]:
+    """All lines, in both readings."""
+    return [
+        line.read_as(reading).setting
+        for reading in protocol().readings
+        for figure in figures
+        for line in figure.lines
+    ]
+
+
+def _command_text(quick: bool, seeds: int | None, networks: int | None) -> str:
     """The command that gives the same numbers again."""
     words = ["flexpress reproduce"]
     if quick:
         words.append("--quick")
     if seeds is not None:
         words.append(f"--seeds {seeds}")
-    if networks > 1:
+    if networks is not None:
         words.append(f"--networks {networks}")
     return " ".join(words)
 
@@ -122,8 +163,9 @@ class _Progress:
         self._report()
 
     def _set(self, key: str, slot: int, accuracy: float | None) -> None:
-        name = _run_label(self.study.runs[key])
-        self.running[key] = RunProgress(name, slot, self.study.scale.horizon, accuracy)
+        run = self.study.runs[key]
+        horizon = run.scenario.run.horizon
+        self.running[key] = RunProgress(_run_label(run), slot, horizon, accuracy)
         self._report()
 
     def _report(self) -> None:
@@ -164,15 +206,21 @@ def _run_label(run: Run) -> str:
     """What distinguishes a run from the others."""
     setting, usual = run.setting, Setting("sync", "minmax")
     words: list[str] = [setting.algorithm, setting.objective, setting.dataset, setting.partition]
-    if setting.clock == "slots":
-        words.append("slots")
+    if setting.reading != as_paper():
+        words.append(setting.reading.name)
+    if setting.remote is not None:
+        words.append(f"remote {setting.remote:g} km")
     if setting.transporters != usual.transporters:
         words.append(f"K = {setting.transporters}")
     if setting.speed != usual.speed:
         words.append(f"{setting.speed:g} m/s")
     if setting.budget is not None and setting.budget != usual.budget:
         words.append(f"{setting.budget / 1e3:g} kJ")
-    words.append(f"seed {run.seed}")
-    if run.network:
-        words.append(f"network {run.network}")
+    if setting.learning_rate is not None:
+        words.append(f"rate {setting.learning_rate:g}")
+    if setting.server_rule != usual.server_rule:
+        words.append("by landed")
+    if setting.head_start:
+        words.append("head start")
+    words += [f"network {run.network}", f"seed {run.seed}"]
     return " ".join(words)

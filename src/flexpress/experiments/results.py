@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from flexpress.errors import InputError
+from flexpress.experiments.protocol import protocol
 from flexpress.experiments.setting import Setting
-from flexpress.experiments.study import Case, Study
+from flexpress.experiments.study import Case, Cell, Study
 from flexpress.simulation.stored_run import is_over, load_run
 from flexpress.simulation.trace import Measurement
 
@@ -47,6 +48,14 @@ class Result:
         area = float(heights @ widths) + _CHANCE * (self.horizon - self.last_slot)
         return area / self.horizon
 
+    @property
+    def final_accuracy(self) -> float:
+        """The mean of the measurements in the last slots; a diverged run guesses."""
+        if not self.complete:
+            return _CHANCE
+        begin = (1 - protocol().judging.final_share) * self.horizon
+        return float(np.mean([each.accuracy for each in self.metrics if each.slot >= begin]))
+
 
 @dataclass(frozen=True, eq=False)
 class Results:
@@ -54,12 +63,12 @@ class Results:
 
     by_case: Mapping[Case, Result]
 
-    def per_seed(self, setting: Setting, network: int) -> dict[int, Result]:
-        """By seed, in their order."""
+    def of(self, setting: Setting) -> dict[Cell, Result]:
+        """By network and seed, in their order."""
         return {
-            seed: result
-            for (its, place, seed), result in self.by_case.items()
-            if place == network and its == setting
+            (network, seed): result
+            for (its, network, seed), result in self.by_case.items()
+            if its == setting
         }
 
 

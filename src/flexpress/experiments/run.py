@@ -48,7 +48,10 @@ class Run:
     @property
     def key(self) -> str:
         """Equal inputs and versions give equal keys, wherever the data are stored."""
-        return text_digest([self.origin, self.scenario.run.horizon])[:_NAME_LENGTH]
+        inputs: list[object] = [self.origin, self.scenario.run.horizon]
+        if self.setting.server_rule != "clients":  # the only input that no scenario has
+            inputs.append(self.setting.server_rule)
+        return text_digest(inputs)[:_NAME_LENGTH]
 
 
 @cache
@@ -86,7 +89,7 @@ def perform(
     Uses one core, because other runs use the others. A run that diverges is over.
     """
     learner = learner or make_learner(run.scenario, threads=1)
-    simulation = Simulation(run.scenario, run.plan, learner)
+    simulation = Simulation(run.scenario, run.plan, learner, run.setting.server_rule)
     try:
         run_in_folder(
             simulation,

@@ -1,21 +1,25 @@
-"""How certain a difference between runs is, from few seeds: Student's t, without SciPy."""
+"""How certain a difference between runs is: Student's t, without SciPy.
+
+Networks are the unit. No two of them share a seed, so the mean over a network's seeds is one
+independent draw of its chance and theirs, and the interval over networks covers both.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import mean, stdev
 
-_CONFIDENCE = 0.95
+from flexpress.experiments.protocol import protocol
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over seeds, and its 95 % confidence interval, which one value does not have."""
+    """A mean, and its 95 % confidence interval, which one value does not have."""
 
-    values: tuple[float, ...]  # seed by seed
+    values: tuple[float, ...]  # independent of each other
     mean: float
     low: float | None
     high: float | None
@@ -26,12 +30,23 @@ def interval(values: Sequence[float]) -> Interval:
     centre = float(mean(values))  # exact, as is stdev: equal values have no spread at all
     if len(values) < 2:
         return Interval(tuple(values), centre, None, None)
-    reach = _quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    quantile = _quantile(len(values) - 1, protocol().judging.confidence)
+    reach = quantile * stdev(values) / math.sqrt(len(values))
     return Interval(tuple(values), centre, centre - reach, centre + reach)
 
 
+def over_networks(values: Mapping[tuple[int, int], float]) -> Interval:
+    """Of values by network and seed: over the means of networks; over the seeds if there is one."""
+    by_network: dict[int, list[float]] = {}
+    for (network, _), value in values.items():
+        by_network.setdefault(network, []).append(value)
+    if len(by_network) == 1:
+        return interval(list(values.values()))
+    return interval([mean(each) for each in by_network.values()])
+
+
 @cache
-def _quantile(freedom: int, confidence: float = _CONFIDENCE) -> float:
+def _quantile(freedom: int, confidence: float) -> float:
     """The t for which P(|T| <= t) is the confidence; T has Student's distribution."""
     low, high = 0.0, math.pi / 2
     while low < (middle := (low + high) / 2) < high:

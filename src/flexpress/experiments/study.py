@@ -1,30 +1,26 @@
-"""All runs of the chosen figures and their plans. Figures share equal runs."""
+"""All runs of the chosen settings and their plans. Equal runs are shared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 
 from flexpress.callbacks import Tell, ignore_note
-from flexpress.errors import InfeasibleError
-from flexpress.experiments.figures import Figure
+from flexpress.experiments.plans import Planned, make_plans, plan_key
+from flexpress.experiments.protocol import Scale, seeds_of
 from flexpress.experiments.run import Run
-from flexpress.experiments.setting import FIRST_SEED, Scale, Setting
+from flexpress.experiments.setting import USUAL_BUDGET, Setting
 from flexpress.learning.datasets import load_dataset
-from flexpress.planning import Plan, Problem, make_plan
-from flexpress.planning.search import load
-from flexpress.scenario import Objective, Scenario
-from flexpress.workers.processes import num_cores
+from flexpress.planning import Plan
+from flexpress.scenario import Scenario
+
+Cell = tuple[int, int]
+"""Network, seed."""
 
 Case = tuple[Setting, int, int]
 """Setting, network, seed."""
-
-_Fleet = tuple[int, int, float, float | None]
-"""Network, number of transporters, their speed and budget."""
-
-_Plans = dict[Objective, Plan]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,81 +29,111 @@ class Study:
 
     scale: Scale
     networks: tuple[int, ...]
-    seeds: tuple[int, ...]
+    seeds: int  # per network
     runs: dict[str, Run]
     keys: dict[Case, str]
     plans: dict[tuple[Setting, int], Plan]
-    infeasible: set[_Fleet] = field(default_factory=set)  # no plan, whatever the objective
 
 
 def make_study(
-    figures: Iterable[Figure],
+    settings: Iterable[Setting],
     scale: Scale,
     *,
-    networks: int = 1,
+    networks: int | None = None,
     seeds: int | None = None,
+    plans: Path | None = None,
+    jobs: int = 1,
     tell: Tell = ignore_note,
 ) -> Study:
-    """Plan once for each network and fleet. Lines of several figures share their runs.
+    """Plan, `jobs` at a time. By default as many networks and seeds as the scale has.
 
-    `tell` receives notes about downloads, compilation, and cases without a feasible plan.
+    Plans are kept in the folder `plans`. `tell` receives notes about downloads, compilation, and
+    settings without a feasible plan.
     """
-    settings = list(dict.fromkeys(line.setting for figure in figures for line in figure.lines))
-    every = tuple(range(networks))
-    chosen = tuple(range(FIRST_SEED, FIRST_SEED + (scale.seeds if seeds is None else seeds)))
-    for setting in {setting.dataset: setting for setting in settings}.values():
-        load_dataset(setting.scenario(scale, 0, FIRST_SEED).learning, tell)
-    study = Study(scale, every, chosen, {}, {}, {})
-    plans = _make_plans(settings, scale, every, tell)
-    for network in every:
-        for setting in settings:
-            _add(study, setting, network, plans[_fleet_of(setting, network)], tell)
+    chosen = list(dict.fromkeys(settings))
+    every = tuple(range(scale.networks if networks is None else networks))
+    for setting in {setting.dataset: setting for setting in chosen}.values():
+        load_dataset(setting.scenario(scale, 0, 1).learning, tell)
+    study = Study(scale, every, scale.seeds if seeds is None else seeds, {}, {}, {})
+    planned = _Planned.of(list(product(chosen, every)), scale, plans, jobs, tell)
+    _tell_infeasible(planned, tell)
+    for network, setting in product(every, chosen):
+        plan = planned.plan(setting, network)
+        if plan is not None:
+            _add(study, setting, network, plan)
     return study
 
 
-def _make_plans(
-    settings: Iterable[Setting], scale: Scale, networks: Iterable[int], tell: Tell
-) -> dict[_Fleet, _Plans | InfeasibleError]:
-    """For each fleet the plans of its objectives, or the reason why there are none.
+@dataclass(frozen=True, eq=False)
+class _Planned:
+    """What was planned for each setting on each network."""
 
-    Threads plan several fleets at a time: the compiled search releases the interpreter.
-    """
-    fleets: dict[_Fleet, dict[Objective, Scenario]] = {}
-    for network, setting in product(networks, settings):
-        scenarios = fleets.setdefault(_fleet_of(setting, network), {})
-        scenarios.setdefault(setting.objective, setting.scenario(scale, network, FIRST_SEED))
-    example = next(iter(next(iter(fleets.values())).values()))
-    load(Problem.of(example), tell)
-    with ThreadPoolExecutor(num_cores()) as pool:
-        return dict(zip(fleets, pool.map(_plan_all, fleets.values()), strict=True))
+    scenarios: dict[tuple[Setting, int], Scenario]
+    found: dict[tuple[Setting, int], Planned]
+
+    @classmethod
+    def of(
+        cls,
+        cases: Iterable[tuple[Setting, int]],
+        scale: Scale,
+        folder: Path | None,
+        jobs: int,
+        tell: Tell,
+    ) -> _Planned:
+        """Settings that differ in their learning alone share a plan."""
+        scenarios = {case: case[0].scenario(scale, case[1], 1) for case in cases}
+        keys = {case: plan_key(scenario) for case, scenario in scenarios.items()}
+        once = {keys[case]: scenario for case, scenario in scenarios.items()}
+        made = make_plans(once, folder, jobs, tell)
+        return cls(scenarios, {case: made[key] for case, key in keys.items()})
+
+    def plan(self, setting: Setting, network: int) -> Plan | None:
+        """A plan for the paper's budget that keeps a lower one is flown with both.
+
+        Solvers start anew for each budget and may end elsewhere, though nothing has to change.
+        """
+        own = self.found[setting, network]
+        usual = replace(setting, budget=USUAL_BUDGET)
+        higher = self.found.get((usual, network))
+        if setting.budget and setting.budget < USUAL_BUDGET and isinstance(higher, Plan):
+            remade = _remade(self.scenarios[setting, network], higher)
+            if remade.feasible:
+                return remade
+        return own if isinstance(own, Plan) else None
 
 
-def _plan_all(scenarios: Mapping[Objective, Scenario]) -> _Plans | InfeasibleError:
-    """Plans do not depend on the data or the clock."""
-    try:
-        return {
-            objective: make_plan(scenario, objective=objective, seed=0)
-            for objective, scenario in scenarios.items()
-        }
-    except InfeasibleError as error:
-        return error
+def _tell_infeasible(planned: _Planned, tell: Tell) -> None:
+    """Once for each network and fleet, whatever the objective and the reading."""
+    told = set()
+    for (setting, network), found in planned.found.items():
+        fleet = network, setting.transporters, setting.speed, setting.budget, setting.remote
+        if isinstance(found, str) and fleet not in told:
+            tell(f"network {network}: {found}")
+            told.add(fleet)
 
 
-def _add(
-    study: Study, setting: Setting, network: int, plans: _Plans | InfeasibleError, tell: Tell
-) -> None:
-    fleet = _fleet_of(setting, network)
-    if isinstance(plans, InfeasibleError):
-        if fleet not in study.infeasible:
-            tell(f"network {network}: {plans}")
-        study.infeasible.add(fleet)
-        return
-    plan = study.plans[setting, network] = plans[setting.objective]
-    for seed in study.seeds:
-        run = Run(setting, network, seed, setting.scenario(study.scale, network, seed), plan)
+def _add(study: Study, setting: Setting, network: int, plan: Plan) -> None:
+    study.plans[setting, network] = plan
+    for seed in seeds_of(network, study.seeds):
+        run = _run_of(setting, network, seed, setting.scenario(study.scale, network, seed), plan)
         study.keys[setting, network, seed] = run.key
         study.runs.setdefault(run.key, run)
 
 
-def _fleet_of(setting: Setting, network: int) -> _Fleet:
-    return network, setting.transporters, setting.speed, setting.budget
+def _remade(scenario: Scenario, plan: Plan) -> Plan:
+    """The same tours for another scenario."""
+    return Plan.of(
+        scenario,
+        plan.objective,
+        plan.nodes(scenario),
+        solver=plan.solver,
+        seed=plan.seed,
+        seconds=plan.seconds,
+        round_trips=plan.round_trips,
+    )
+
+
+def _run_of(setting: Setting, network: int, seed: int, scenario: Scenario, plan: Plan) -> Run:
+    """Budgets and objectives have done their work: equal tours give equal runs."""
+    flown = scenario.replace(fleet={"budgets": None}, plan=None)
+    return Run(setting, network, seed, flown, _remade(flown, plan))

@@ -1,21 +1,19 @@
-"""The numbers of the reproduction: as tables of the page, as CSV, and as JSON.
-
-The same results give the same bytes. Floats are written so that they can be read back exactly.
-"""
+"""The tables of the page: claims with their verdicts, networks, lines and sweeps."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
-from flexpress.experiments.figures import Figure
-from flexpress.experiments.results import Results
+from flexpress.experiments.claims import STATEMENTS, Claim
+from flexpress.experiments.figures import DATASETS, Figure
+from flexpress.experiments.protocol import DatasetName, Scale, protocol
+from flexpress.experiments.results import Result, Results
 from flexpress.experiments.statistics import Interval
 from flexpress.experiments.study import Study
-from flexpress.experiments.verdicts import Comparison, Finding, OverNetworks, Verdict
+from flexpress.experiments.sweeps import Sweep
+from flexpress.experiments.swept import SweptPoint
+from flexpress.experiments.verdicts import Comparison, Finding, Verdict
 from flexpress.report.page.page import Cell, Grid
 from flexpress.report.page.page import VerdictColour as Colour
 
@@ -24,227 +22,193 @@ VERDICT_COLOURS: dict[Verdict, Colour] = {
     "not reproduced": "bad",
     "undecided": "open",
     "not applicable": "none",
+    "not tested": "none",
 }
 _NOTHING = "-"
 
-_SCALES = {
-    "mean accuracy": (100.0, "points"),
-    "energy spread": (1.0, "J"),
-    "energy deviation": (1.0, "J"),
+_UNITS = {
+    "mean accuracy": (100.0, 2, "points"),
+    "final accuracy": (100.0, 2, "points"),
+    "range of energies": (1.0, 0, "J"),
+    "deviation of energies": (1.0, 0, "J"),
+    "longest tour": (1.0, 2, "slots"),
+    "cost": (1.0, 2, "slots"),
+    "slots to target": (1.0, 0, "slots"),
 }
-"""The factor and the unit in which a measure is shown."""
+"""The factor, the decimals and the unit in which a measure is shown."""
+
+
+def data_name(scale: Scale, dataset: DatasetName) -> str:
+    """The data that a run used, whatever the figure is about."""
+    if not scale.stand_in:
+        return DATASETS[dataset]
+    return "a part of FMNIST" + ("" if dataset == "fmnist" else " instead of SVHN")
+
+
+def chip(finding: Finding) -> Cell:
+    return Cell(finding.verdict, VERDICT_COLOURS[finding.verdict])
 
 
 def summary_grid(findings: Sequence[Finding]) -> Grid:
-    """What the paper saw on its network, and whether it is seen here."""
-    rows = tuple(_summary_row(finding) for finding in findings if finding.network == 0)
-    head = ("the paper saw", "here", "difference", "95 % interval", "sooner by")
+    """What the paper says, and whether it is seen here, in both readings."""
+    names = [reading.name for reading in protocol().readings]
+    head = ("the paper says", "figure", *(part for name in names for part in (name, "by")))
+    rows = []
+    for claim, own in groupby(findings, key=lambda each: each.claim):
+        cells = [cell for each in own for cell in (chip(each), _headline(each))]
+        rows.append(
+            (Cell(claim.sentence, link=claim.figure.name), str(claim.figure.number), *cells)
+        )
+    return Grid(head, tuple(rows))
+
+
+def _headline(finding: Finding) -> str:
+    """Numbers of another data set stand below the figure, where their origin is said."""
+    return _NOTHING if finding.verdict == "not tested" else _decided_by(finding, named=False)
+
+
+def _decided_by(finding: Finding, *, named: bool) -> str:
+    """The deciding measures; without their names where one alone decides."""
+    several = len(finding.deciding) > 1
+    texts = [
+        f"{each.measure} {_text(finding.claim, each)}"
+        if named or several
+        else _text(finding.claim, each)
+        for each in finding.deciding
+    ]
+    return "; ".join(texts) or _NOTHING
+
+
+def _text(claim: Claim, compared: Comparison) -> str:
+    """The mean difference with its interval; of convergence, the accuracy itself."""
+    factor, decimals, unit = _UNITS[compared.measure]
+    sign = "+"
+    if claim.expects == "converge":
+        sign, unit = "", "%"
+    text = interval_text(compared.difference, factor, decimals, sign)
+    target = "" if compared.target is None else f" to {100 * compared.target:.0f} %"
+    return f"{text} {unit}{target}"
+
+
+def interval_text(found: Interval, factor: float, decimals: int, sign: str = "+") -> str:
+    shown = f"{factor * found.mean:{sign}.{decimals}f}"
+    if found.low is None or found.high is None:
+        return shown
+    low, high = (f"{factor * each:{sign}.{decimals}f}" for each in (found.low, found.high))
+    return f"{shown} ({low} to {high})"
+
+
+def claims_grid(findings: Sequence[Finding], study: Study) -> Grid:
+    """The claims of a figure in both readings: verdicts, all measures, and what was run."""
+    rows = tuple(
+        (
+            finding.claim.sentence,
+            finding.reading.name,
+            chip(finding),
+            _decided_by(finding, named=True),
+            _also_measured(finding),
+            _what_was_run(finding, study),
+        )
+        for finding in findings
+    )
+    return Grid(("claim", "read", "verdict", "decided by", "beside it", "what was run"), rows)
+
+
+def _also_measured(finding: Finding) -> str:
+    others = finding.measured[len(finding.claim.measures) :]
+    names = {"slots to target": "sooner by"}
+    texts = [
+        f"{names.get(each.measure, each.measure)} {_text(finding.claim, each)}" for each in others
+    ]
+    return "; ".join(texts) or _NOTHING
+
+
+def _what_was_run(finding: Finding, study: Study) -> str:
+    claim, count = finding.claim, len(finding.networks)
+    if not count:
+        return "nothing: no plan keeps the budgets"
+    networks = "network 0" if finding.networks == (0,) else f"{count} networks"
+    if claim.is_about_plans:
+        return f"{claim.comparison}: plans of {networks}"
+    scale, dataset = study.scale, claim.figure.dataset
+    seeds = "1 seed" if study.seeds == 1 else f"{study.seeds} seeds"
+    slots = f"{scale.horizon[dataset]:,} slots"
+    return f"{claim.comparison}: {networks}, {seeds} each, {slots}, {data_name(scale, dataset)}"
+
+
+def networks_grid(findings: Sequence[Finding]) -> Grid:
+    """The deciding measure of each claim of a figure on each network."""
+    shown = [(finding, each) for finding in findings for each in finding.deciding]
+    networks = sorted({network for finding in findings for network in finding.networks})
+    head = ("network", *(_column_title(finding, each) for finding, each in shown))
+    rows = tuple(
+        (str(network), *(_number(each, network) for _, each in shown)) for network in networks
+    )
+    return Grid(head, rows, "Network by network", folded=True)
+
+
+def _column_title(finding: Finding, compared: Comparison) -> str:
+    unit = "%" if finding.claim.expects == "converge" else _UNITS[compared.measure][2]
+    return f"{finding.claim.comparison}, {compared.measure} ({unit}), {finding.reading.name}"
+
+
+def _number(compared: Comparison, network: int) -> str:
+    factor, decimals, _ = _UNITS[compared.measure]
+    value = compared.by_network.get(network)
+    return _NOTHING if value is None else f"{factor * value:.{decimals}f}"
+
+
+def lines_grid(figure: Figure, results: Results) -> Grid:
+    """The results of each line in each reading, over all networks and seeds."""
+    rows = tuple(
+        (line.label, reading.name, *_line_numbers(results.of(line.read_as(reading).setting)))
+        for line in figure.lines
+        for reading in protocol().readings
+    )
+    head = ("line", "read", "runs", "mean accuracy", "at the end", "best", "diverged")
+    return Grid(head, rows, "Accuracy of each line, lowest and highest run", folded=True)
+
+
+def _line_numbers(found: dict[tuple[int, int], Result]) -> tuple[str, ...]:
+    runs = list(found.values())
+
+    def spread(values: Sequence[float]) -> str:
+        low, high, middle = min(values), max(values), sum(values) / len(values)
+        return f"{100 * middle:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+    if not runs:
+        return ("0", *[_NOTHING] * 4)
+    return (
+        str(len(runs)),
+        spread([run.mean_accuracy for run in runs]),
+        spread([run.final_accuracy for run in runs]),
+        spread([run.best_accuracy for run in runs]),
+        str(sum(not run.complete for run in runs)),
+    )
+
+
+def statements_grid() -> Grid:
+    """What the paper proves or argues, without a verdict."""
+    rows = tuple((each.sentence, each.place, each.found) for each in STATEMENTS)
+    return Grid(("the paper says", "place", "what we say"), rows, "Not judged by runs")
+
+
+def sweep_grid(sweep: Sweep, points: Iterable[SweptPoint]) -> Grid:
+    """The points of a sweep, one by one."""
+    rows = tuple(
+        (
+            _x_text(sweep, point.x),
+            point.series,
+            interval_text(point.mean, 100.0, 2),
+            interval_text(point.final, 100.0, 2),
+            str(point.networks),
+        )
+        for point in points
+    )
+    title = sweep.x_label or "setting"
+    head = (title, "line", "mean accuracy (points)", "final accuracy (points)", "networks")
     return Grid(head, rows)
 
 
-def _summary_row(finding: Finding) -> tuple[str | Cell, ...]:
-    decides = finding.deciding
-    return (
-        Cell(finding.claim.sentence, link=finding.claim.figure),
-        Cell(finding.verdict, VERDICT_COLOURS[finding.verdict]),
-        mean_text(decides),
-        bounds_text(decides),
-        _sooner_text(finding),
-    )
-
-
-def mean_text(measured: Comparison | None) -> str:
-    if measured is None:
-        return _NOTHING
-    factor, unit = _SCALES.get(measured.measure, (1.0, ""))
-    return f"{factor * measured.difference.mean:+.2f} {unit}".strip()
-
-
-def bounds_text(measured: Comparison | None) -> str:
-    return _NOTHING if measured is None else _interval_text(measured, measured.difference)
-
-
-def _interval_text(measured: Comparison, found: Interval) -> str:
-    factor, _ = _SCALES.get(measured.measure, (1.0, ""))
-    if found.low is None or found.high is None:
-        return _NOTHING
-    return f"{factor * found.low:+.2f} to {factor * found.high:+.2f}"
-
-
-def _sooner_text(finding: Finding) -> str:
-    """Slots to the accuracy that all of its runs reached."""
-    slots = [each for each in finding.measured if each.measure == "slots to target"]
-    if not slots or finding.target is None:
-        return _NOTHING
-    return f"{slots[0].difference.mean:+.0f} slots to {100 * finding.target:.0f} %"
-
-
-def details_grid(findings: Iterable[Finding]) -> Grid:
-    """Every measure of every claim, seed by seed."""
-    found = [
-        (finding, each) for finding in findings for each in (*finding.measured, *finding.by_slots)
-    ]
-    seeds = sorted({seed for _, each in found for seed in each.seeds})
-    columns = [f"seed {seed}" for seed in seeds]
-    head = ("claim", "network", "clock", "measure", "difference", "95 % interval", *columns)
-    rows = tuple(_detail_row(finding, each, seeds) for finding, each in found)
-    return Grid(head, rows, "All measures, seed by seed", folded=True)
-
-
-def _detail_row(finding: Finding, each: Comparison, seeds: Sequence[int]) -> tuple[str | Cell, ...]:
-    """The cells of the seeds are empty if the measure does not depend on them."""
-    factor, _ = _SCALES.get(each.measure, (1.0, ""))
-    numbers = zip(each.seeds, each.difference.values, strict=bool(each.seeds))
-    values = {seed: f"{factor * value:+.2f}" for seed, value in numbers}
-    target = "" if each.target is None else f" {100 * each.target:.0f} %"
-    return (
-        finding.claim.name,
-        str(finding.network),
-        each.clock or _NOTHING,
-        f"{each.measure}{target}",
-        mean_text(each),
-        _interval_text(each, each.difference),
-        *(values.get(seed, "") for seed in seeds),
-    )
-
-
-def networks_grid(claims: Sequence[OverNetworks]) -> Grid:
-    """The number of networks with each verdict, and which claims depend on the map."""
-    verdicts = tuple(claims[0].counts) if claims else ()
-    rows = tuple(
-        (
-            Cell(each.claim.sentence, link=each.claim.figure),
-            *(str(each.counts[verdict]) for verdict in verdicts),
-            "yes" if each.depends else "",
-        )
-        for each in claims
-    )
-    head = ("claim", *verdicts, "depends on the map")
-    return Grid(head, rows, "On how many networks")
-
-
-_Row = Sequence[object]
-
-_CURVES = ("figure", "line", "network", "seed", "slot", "seconds", "loss", "accuracy")
-_ENERGY = ("network", "line", "transporter", "energy", "budget", "round_trip")
-_NETWORK = ("network", "line", "client", "x", "y", "transporter", "visit")
-_CLAIM = (
-    *("claim", "figure", "kind", "network", "verdict"),
-    *("decides", "measure", "clock", "target", "mean", "low", "high"),
-)
-
-
-def figure_csv(figure: Figure, study: Study, results: Results) -> str:
-    """The data of the picture: points of curves, energies of plans, or visits."""
-    if figure.kind == "energy":
-        return _text(_ENERGY, _energy_rows(figure, study))
-    if figure.kind == "map":
-        return _text(_NETWORK, _network_rows(figure, study))
-    return _text(_CURVES, _curve_rows(figure, study, results))
-
-
-def _curve_rows(figure: Figure, study: Study, results: Results) -> Iterator[_Row]:
-    for line in figure.lines:
-        for network in study.networks:
-            for seed, run in results.per_seed(line.setting, network).items():
-                for point in run.metrics:
-                    numbers = point.slot, point.seconds, point.loss, point.accuracy
-                    yield figure.name, line.label, network, seed, *numbers
-
-
-def _energy_rows(figure: Figure, study: Study) -> Iterator[_Row]:
-    """Joules and seconds; the cell of a missing budget is empty."""
-    for network in study.networks:
-        for line in figure.lines:
-            plan = study.plans.get((line.setting, network))
-            for k, tour in enumerate(plan.transporters if plan else (), start=1):
-                yield network, line.label, k, tour.energy, tour.budget, tour.round_trip
-
-
-def _network_rows(figure: Figure, study: Study) -> Iterator[_Row]:
-    """Metres; the row of the server has no client, transporter or visit."""
-    for network in study.networks:
-        for line in figure.lines:
-            scenario = line.setting.scenario(study.scale, network, study.seeds[0])
-            plan = study.plans.get((line.setting, network))
-            visits = {
-                client: (k, visit)
-                for k, tour in enumerate(plan.transporters if plan else (), start=1)
-                for visit, client in enumerate(tour.clients, start=1)
-            }
-            places = zip((None, *scenario.client_ids), scenario.positions.tolist(), strict=True)
-            for client, (x, y) in places:
-                carrier = (None, None) if client is None else visits.get(client, (None, None))
-                yield network, line.label, client, x, y, *carrier
-
-
-def claims_csv(findings: Sequence[Finding]) -> str:
-    """One row per claim, network, clock and measure; `decides` marks those behind the verdicts."""
-    measured = [each for finding in findings for each in (*finding.measured, *finding.by_slots)]
-    seeds = sorted({seed for each in measured for seed in each.seeds})
-    head = (*_CLAIM, *map(_seed_column, seeds), "sentence")
-    rows = (row for finding in findings for row in _claim_rows(finding))
-    return _text(head, ([row.get(column) for column in head] for row in rows))
-
-
-def _seed_column(seed: int) -> str:
-    return f"seed_{seed}"
-
-
-def _claim_rows(finding: Finding) -> Iterator[dict[str, object]]:
-    """By column; missing values become empty cells."""
-    claim = finding.claim
-    about = {
-        "claim": claim.name,
-        "figure": claim.figure,
-        "kind": claim.kind,
-        "network": finding.network,
-        "verdict": finding.verdict,
-        "sentence": claim.sentence,
-    }
-    if not finding.measured:
-        yield {**about, "decides": "yes", "measure": claim.measure}
-    for each in (*finding.measured, *finding.by_slots):
-        found = each.difference
-        yield {
-            **about,
-            "decides": "yes" if each is finding.deciding else "no",
-            "measure": each.measure,
-            "clock": each.clock,
-            "target": each.target,
-            "mean": found.mean,
-            "low": found.low,
-            "high": found.high,
-            **dict(zip(map(_seed_column, each.seeds), found.values, strict=bool(each.seeds))),
-        }
-
-
-def findings_json(findings: Iterable[Finding]) -> str:
-    """Includes the numbers of every line, seed by seed."""
-    return json.dumps([_as_document(each) for each in findings], indent=2, allow_nan=False) + "\n"
-
-
-def _as_document(finding: Finding) -> dict[str, object]:
-    claim = finding.claim
-    return {
-        "claim": claim.name,
-        "sentence": claim.sentence,
-        "figure": claim.figure,
-        "kind": claim.kind,
-        "measure": claim.measure,
-        "lines": [line.label for line in claim.lines],
-        "network": finding.network,
-        "verdict": finding.verdict,
-        "target": finding.target,
-        "measured": [asdict(each) for each in finding.measured],
-        "by_slots": [asdict(each) for each in finding.by_slots],
-    }
-
-
-def _text(head: _Row, rows: Iterable[_Row]) -> str:
-    """None is an empty cell."""
-    content = io.StringIO()
-    writer = csv.writer(content, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return content.getvalue()
+def _x_text(sweep: Sweep, x: float) -> str:
+    return sweep.names[int(x)].replace("\n", ", ") if sweep.names else f"{x:g}"

@@ -1,191 +1,219 @@
-"""Whether a claim of the paper holds here: its lines compared seed by seed, then a verdict."""
+"""Whether a claim of the paper holds here: its lines compared in pairs, then a verdict."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import pstdev
+from statistics import mean, pstdev
 from typing import Literal
 
-from flexpress.experiments.claims import CLAIMS, MARGIN, Claim, ClaimKind
-from flexpress.experiments.figures import Line
+from flexpress.experiments.claims import CLAIMS, Claim
+from flexpress.experiments.protocol import Reading, protocol
 from flexpress.experiments.results import Result, Results
-from flexpress.experiments.statistics import Interval, interval
+from flexpress.experiments.statistics import Interval, over_networks
 from flexpress.experiments.study import Study
 from flexpress.planning import Plan
-from flexpress.scenario import Clock
-from flexpress.simulation.trace import Measurement, common_target, first_with
+from flexpress.simulation.trace import common_target, first_with
 
-Verdict = Literal["reproduced", "not reproduced", "undecided", "not applicable"]
-"""`undecided`: the seeds leave both open. `not applicable`: no plan keeps the budgets here."""
+Verdict = Literal["reproduced", "not reproduced", "undecided", "not applicable", "not tested"]
+"""`undecided`: the interval leaves both open. `not applicable`: no plan keeps the budgets on any
+network. `not tested`: a quick look, which has neither SVHN nor the slots to converge."""
 
-VERDICTS: tuple[Verdict, ...] = ("reproduced", "not reproduced", "undecided", "not applicable")
+VERDICTS: tuple[Verdict, ...] = (
+    *("reproduced", "not reproduced", "undecided"),
+    *("not applicable", "not tested"),
+)
 
-_SIGNS: dict[ClaimKind, tuple[int, ...]] = {
-    "ahead": (1, -1),
-    "alike": (1, -1),
-    "less advantage": (-1, 1, 1, -1),
-    "closer": (-1, 1),
-}
-"""Signs for the sum of a claim's lines, where more is better: positive supports the claim."""
-
-_SECONDS_PER_MINUTE = 60
+_NO_SEED = 0
+"""In the place of a seed where there is none: plans do not depend on the learning."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One measure of all lines of a claim: `mean accuracy`, `slots to target` and so on.
+    """One measure of all lines of a claim, on all networks where each line has a plan.
 
-    Its difference is how much better the claim's first line is; in slots and minutes, how much
-    sooner.
+    `difference` is positive where the claim is supported; in slots, how much sooner.
     """
 
     measure: str
-    clock: Clock | None  # None: a measure of the plans, whatever the clock
     target: float | None  # the accuracy to be reached
-    seeds: tuple[int, ...]  # empty if it does not depend on them
-    lines: tuple[tuple[float, ...], ...]  # for each line of the claim, seed by seed
-    difference: Interval  # summed with SIGNS
+    cells: tuple[tuple[int, int], ...]  # network and seed
+    lines: tuple[tuple[float, ...], ...]  # for each line of the claim, cell by cell
+    values: tuple[float, ...]  # what the claim compares, cell by cell
+    difference: Interval
+
+    @property
+    def by_network(self) -> dict[int, float]:
+        """Means over seeds."""
+        found: dict[int, list[float]] = {}
+        for (network, _), value in zip(self.cells, self.values, strict=True):
+            found.setdefault(network, []).append(value)
+        return {network: mean(values) for network, values in found.items()}
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict on a claim on one network, and the comparisons behind it."""
+    """The verdict on a claim in one reading, and the comparisons behind it."""
 
     claim: Claim
-    network: int
+    reading: Reading
     verdict: Verdict
-    measured: tuple[Comparison, ...]  # the first decides; empty if there is nothing to measure
-    by_slots: tuple[Comparison, ...] = ()  # by the clock of whole slots, to compare
+    measured: tuple[Comparison, ...]  # empty if there is nothing to measure
 
     @property
-    def deciding(self) -> Comparison | None:
-        return self.measured[0] if self.measured else None
+    def deciding(self) -> tuple[Comparison, ...]:
+        return self.measured[: len(self.claim.measures)]
+
+    def measure(self, name: str) -> Comparison | None:
+        return next((each for each in self.measured if each.measure == name), None)
 
     @property
-    def seeds(self) -> tuple[int, ...]:
-        return self.measured[0].seeds if self.measured else ()
-
-    @property
-    def target(self) -> float | None:
-        """The accuracy that slots and minutes are counted to."""
-        return next((each.target for each in self.measured if each.target is not None), None)
-
-
-@dataclass(frozen=True)
-class OverNetworks:
-    """The number of networks with each verdict on a claim."""
-
-    claim: Claim
-    counts: dict[Verdict, int]  # every verdict, in the order of VERDICTS
-
-    @property
-    def depends(self) -> bool:
-        """Whether it holds on one network and fails on another; undecided ones do not count."""
-        return self.counts["reproduced"] > 0 and self.counts["not reproduced"] > 0
+    def networks(self) -> tuple[int, ...]:
+        return tuple(self.measured[0].by_network) if self.measured else ()
 
 
 def judge(study: Study, results: Results, claims: Iterable[Claim] = CLAIMS) -> list[Finding]:
-    """Claim by claim, network by network; `claims` are those of the study's figures."""
-    return [_find(claim, network, study, results) for claim in claims for network in study.networks]
+    """Claim by claim, in both readings; `claims` are those of the study's figures."""
+    readings = protocol().readings
+    return [_find(claim, reading, study, results) for claim in claims for reading in readings]
 
 
-def _find(claim: Claim, network: int, study: Study, results: Results) -> Finding:
-    plans = [study.plans.get((line.setting, network)) for line in claim.lines]
-    feasible = [plan for plan in plans if plan is not None]
-    if len(feasible) < len(plans):
-        return Finding(claim, network, "not applicable", ())
-    if claim.measure == "energy spread":
-        compared = _compare_plans(claim, feasible)
-        closer = compared[0].difference.mean > 0
-        return Finding(claim, network, "reproduced" if closer else "not reproduced", compared)
-    found = _compare_runs(claim, claim.lines, network, results)
-    other = claim.lines_by_slots
-    by_slots = _compare_runs(claim, other, network, results) if other else ()
-    verdict: Verdict = _decide(claim, found[0].difference) if found else "undecided"
-    return Finding(claim, network, verdict, found, by_slots)
+def headline(findings: Iterable[Finding]) -> list[Finding]:
+    """Those in the paper's reading, which decide."""
+    return [finding for finding in findings if finding.reading == protocol().readings[0]]
 
 
-def _decide(claim: Claim, difference: Interval) -> Verdict:
-    """By the 95 % interval: beyond zero, or on one side of the margin."""
-    low, high = difference.low, difference.high
-    if low is None or high is None:  # one seed
-        return "undecided"
-    if claim.kind == "alike":
-        holds = low > -MARGIN and high < MARGIN
-        fails = high < -MARGIN or low > MARGIN
+def _find(claim: Claim, reading: Reading, study: Study, results: Results) -> Finding:
+    settings = [line.read_as(reading).setting for line in claim.lines]
+    if claim.is_about_plans:
+        compared = _compare_plans(
+            claim,
+            {
+                network: [study.plans[setting, network] for setting in settings]
+                for network in study.networks
+                if all((setting, network) in study.plans for setting in settings)
+            },
+            settings[0].scenario(study.scale, 0, 1).slot,
+        )
     else:
-        holds, fails = low > 0, high < 0
+        compared = _compare_runs(claim, [results.of(setting) for setting in settings])
+    if study.scale.stand_in and not _fits_a_quick_look(claim):
+        return Finding(claim, reading, "not tested", compared)
+    if not compared:
+        return Finding(claim, reading, "not applicable", ())
+    verdicts = {_decide(claim, each) for each in compared[: len(claim.measures)]}
+    return Finding(claim, reading, verdicts.pop() if len(verdicts) == 1 else "undecided", compared)
+
+
+def _fits_a_quick_look(claim: Claim) -> bool:
+    return claim.figure.dataset == "fmnist" and claim.expects != "converge"
+
+
+def _decide(claim: Claim, compared: Comparison) -> Verdict:
+    """By the interval: beyond zero, on one side of the margin, or above the final accuracy."""
+    judging, found = protocol().judging, compared.difference
+    low, high = found.low, found.high
+    if low is None or high is None:
+        if not claim.is_about_plans:  # one run of each line
+            return "undecided"
+        low = high = found.mean  # the plans of one network: known, and not estimated
+    if claim.expects == "tie":
+        margin = _margin(compared.measure)
+        holds, fails = -margin < low and high < margin, high < -margin or low > margin
+    else:
+        limit = judging.converged if claim.expects == "converge" else 0.0
+        holds = low > limit
+        fails = high < limit or (claim.is_about_plans and low == high == limit)
     return "reproduced" if holds else "not reproduced" if fails else "undecided"
 
 
-def over_networks(findings: Iterable[Finding]) -> list[OverNetworks]:
-    """Claim by claim, in their order."""
-    verdicts: dict[Claim, list[Verdict]] = {}
-    for finding in findings:
-        verdicts.setdefault(finding.claim, []).append(finding.verdict)
-    return [
-        OverNetworks(claim, {verdict: given.count(verdict) for verdict in VERDICTS})
-        for claim, given in verdicts.items()
-    ]
+def _margin(measure: str) -> float:
+    judging = protocol().judging
+    margins = {"longest tour": judging.longest_tour_margin, "cost": judging.cost_margin}
+    return margins.get(measure, judging.accuracy_margin)
 
 
 def _compare_runs(
-    claim: Claim, lines: Sequence[Line], network: int, results: Results
+    claim: Claim, lines: Sequence[Mapping[tuple[int, int], Result]]
 ) -> tuple[Comparison, ...]:
-    """Over the seeds that all lines have, if any. The first comparison decides."""
-    runs = [results.per_seed(line.setting, network) for line in lines]
-    seeds = tuple(seed for seed in runs[0] if all(seed in line for line in runs))
-    if not seeds:
+    """Over networks and seeds that all lines have, if any. Those of the claim come first."""
+    cells = tuple(cell for cell in lines[0] if all(cell in line for line in lines))
+    if not cells:
         return ()
-    paired = [[line[seed] for seed in seeds] for line in runs]
+    paired = [[line[cell] for cell in cells] for line in lines]
     target = common_target(run.best_accuracy for line in paired for run in line)
 
-    def compare(name: str, of: Callable[[Result], float], *, more_is_better: bool) -> Comparison:
+    def compare(name: str, of: Callable[[Result], float], aim: float | None = None) -> Comparison:
         table = tuple(tuple(of(run) for run in line) for line in paired)
-        signs = [sign if more_is_better else -sign for sign in _SIGNS[claim.kind]]
-        aim = None if more_is_better else target
-        clock = lines[0].setting.clock
-        return Comparison(name, clock, aim, seeds, table, _difference(signs, table))
+        return _comparison(claim, name, cells, table, aim)
 
-    def reached(run: Result) -> Measurement:
+    def slots(run: Result) -> float:
+        """Negative: less is better."""
         found = None if target is None else first_with(target, run.metrics)
         assert found is not None, "all runs reach the common target"
-        return found
+        return -float(found.slot)
 
-    def minutes(run: Result) -> float:
-        return reached(run).seconds / _SECONDS_PER_MINUTE
+    measured = [
+        compare("mean accuracy", lambda run: run.mean_accuracy),
+        compare("final accuracy", lambda run: run.final_accuracy),
+    ]
+    measured.sort(key=lambda each: each.measure not in claim.measures)
+    if target is not None and claim.expects != "converge":
+        measured.append(compare("slots to target", slots, target))
+    return tuple(measured)
 
-    area = compare("mean accuracy", lambda run: run.mean_accuracy, more_is_better=True)
-    if target is None:
-        return (area,)
-    return (
-        area,
-        compare("slots to target", lambda run: reached(run).slot, more_is_better=False),
-        compare("minutes to target", minutes, more_is_better=False),
+
+def _compare_plans(
+    claim: Claim, plans: Mapping[int, Sequence[Plan]], slot: float
+) -> tuple[Comparison, ...]:
+    """The measures of the claim, network by network: plans do not depend on seeds."""
+    if not plans:
+        return ()
+    measures: dict[str, Callable[[Plan], float]] = {
+        "longest tour": lambda plan: _cost("minmax", plan, slot),
+        "cost": lambda plan: _cost(plan.objective, plan, slot),
+        "range of energies": lambda plan: max(_energies(plan)) - min(_energies(plan)),
+        "deviation of energies": lambda plan: pstdev(_energies(plan)),
+    }
+    cells = tuple((network, _NO_SEED) for network in plans)
+    return tuple(
+        _comparison(
+            claim,
+            name,
+            cells,
+            tuple(tuple(map(measures[name], line)) for line in zip(*plans.values(), strict=True)),
+        )
+        for name in claim.measures
     )
 
 
-def _compare_plans(claim: Claim, plans: Sequence[Plan]) -> tuple[Comparison, ...]:
-    """How far apart the transporters' energies are, in joules: plans do not depend on seeds.
+def _comparison(
+    claim: Claim,
+    measure: str,
+    cells: tuple[tuple[int, int], ...],
+    table: tuple[tuple[float, ...], ...],
+    target: float | None = None,
+) -> Comparison:
+    values = tuple(claim.compare(column) for column in zip(*table, strict=True))
+    difference = over_networks(dict(zip(cells, values, strict=True)))
+    return Comparison(measure, target, cells, table, values, difference)
 
-    The first comparison decides; the two may disagree.
+
+def _energies(plan: Plan) -> list[float]:
+    return [tour.energy for tour in plan.transporters]
+
+
+def _cost(objective: str, plan: Plan, slot: float) -> float:
+    """The cost as a round trip in slots, whole ones if the plan counts them.
+
+    The longest tour for Min-Max, for SWS the root of the mean square over clients.
     """
-
-    def compare(name: str, of: Callable[[Sequence[float]], float]) -> Comparison:
-        table = tuple((of([tour.energy for tour in plan.transporters]),) for plan in plans)
-        return Comparison(name, None, None, (), table, _difference(_SIGNS[claim.kind], table))
-
-    spread = compare("energy spread", lambda energies: max(energies) - min(energies))
-    return spread, compare("energy deviation", pstdev)
-
-
-def _difference(signs: Sequence[int], table: Sequence[Sequence[float]]) -> Interval:
-    """Paired: for every seed by itself, then the mean over seeds."""
-    return interval(
-        [
-            math.fsum(sign * value for sign, value in zip(signs, column, strict=True))
-            for column in zip(*table, strict=True)
-        ]
-    )
+    whole = plan.round_trips == "slots"
+    trips = [
+        (tour.round_trip_slots if whole else tour.round_trip / slot, len(tour.clients))
+        for tour in plan.transporters
+    ]
+    if objective == "minmax":
+        return float(max(trip for trip, _ in trips))
+    return math.sqrt(sum(n * trip**2 for trip, n in trips) / sum(n for _, n in trips))

@@ -83,6 +83,10 @@ class Deliveries:
                 self._train(should_stop)
         return [self.under_way[key].vector for key in keys]
 
+    def num_clients(self, keys: list[Key]) -> int:
+        """The clients whose updates these transporters bring."""
+        return sum(len(self._routes[transporter][1].clients) for transporter, _ in keys)
+
     def forget(self, keys: list[Key]) -> None:
         """Remove deliveries that were merged."""
         for key in keys:

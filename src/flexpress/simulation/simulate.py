@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import Literal
 
 from flexpress.callbacks import ShouldStop, never
 from flexpress.errors import DivergedError
@@ -21,6 +22,9 @@ from flexpress.simulation.merging import NotFiniteError, frozen, merge
 from flexpress.simulation.run_names import RunName, head_start_of, run_name
 from flexpress.simulation.timetable import Timetable
 from flexpress.simulation.trace import Measurement, Trace
+
+ServerRule = Literal["clients", "landed"]
+"""By what the server divides the updates that land: all N clients, or those they are of."""
 
 
 def run(
@@ -40,10 +44,18 @@ def run(
 class Simulation:
     """A simulation under way: the global model, the deliveries, and how far it has come."""
 
-    def __init__(self, scenario: Scenario, plan: Plan, learner: Learner) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        plan: Plan,
+        learner: Learner,
+        server_rule: ServerRule = "clients",
+    ) -> None:
+        """Another `server_rule` than the paper's is for experiments: no scenario asks for it."""
         check_plan(scenario, plan)
         check_learner(learner)
         self.scenario, self.plan, self.learner = scenario, plan, learner
+        self._server_rule = server_rule
         self.timetable = Timetable.of(scenario, plan, scenario.run.algorithm)
         self.model = frozen(first_model(learner))
         horizon, head_start = scenario.run.horizon, scenario.run.head_start
@@ -118,8 +130,10 @@ class Simulation:
         """Eqs. (13) to (15): x <- x - (1/N) sum_k u_k, over all that landed at this moment."""
         keys = [(part.transporter, part.tour) for part in event.contributions]
         sums = self.deliveries.sums(keys, should_stop)
+        by_all = self._server_rule == "clients"
+        number = self.timetable.num_clients if by_all else self.deliveries.num_clients(keys)
         try:
-            self.model = merge(self.model, sums, self.timetable.num_clients)
+            self.model = merge(self.model, sums, number)
         except NotFiniteError:
             raise self._diverged(event) from None
         self.deliveries.forget(keys)

@@ -96,11 +96,18 @@ def _end_text(line: BandLine, band: Band, last: float) -> str:
     return text if band.slots[-1] == last else f"{text} at slot {band.slots[-1]:,.0f}"
 
 
-def bands_caption(lines: Sequence[BandLine], dashed: str = WHOLE_SLOTS) -> str:
-    """Explains the parts of the figure; `dashed` is what dashed lines have in common."""
-    parts = [f"Test accuracy of the global model{_seeds_text(lines)}."]
+def bands_caption(
+    lines: Sequence[BandLine], dashed: str = WHOLE_SLOTS, *, one: str = "seed"
+) -> str:
+    """Explains the parts of the figure; `dashed` is what dashed lines have in common.
+
+    `one` is what the courses of a line are: seeds, or runs that differ in more.
+    """
+    parts = [f"Test accuracy of the global model{_seeds_text(lines, one)}."]
     if any(line.seeds > 1 for line in lines):
-        parts.append("The band reaches from the lowest to the highest seed; thin lines are seeds.")
+        parts.append(
+            f"The band reaches from the lowest to the highest {one}; thin lines are {one}s."
+        )
     if any(line.dashed for line in lines):
         parts.append(f"Dashed: {dashed}.")
     if any(line.cut_short for line in lines):
@@ -114,11 +121,11 @@ def bands_caption(lines: Sequence[BandLine], dashed: str = WHOLE_SLOTS) -> str:
     return " ".join(parts)
 
 
-def _seeds_text(lines: Sequence[BandLine]) -> str:
+def _seeds_text(lines: Sequence[BandLine], one: str) -> str:
     fewest, most = (pick(line.seeds for line in lines) for pick in (min, max))
     if most == 1:
         return ""
-    return f", mean of {most} seeds" if fewest == most else f", mean of {fewest} to {most} seeds"
+    return f", mean of {most} {one}s" if fewest == most else f", mean of {fewest} to {most} {one}s"
 
 
 def num_compared(bands: Sequence[Band]) -> int:

@@ -58,6 +58,7 @@ class PageSection:
     tables: tuple[Grid, ...] = ()
     command: str = ""  # makes its content again
     downloads: tuple[Download, ...] = ()
+    quote: str = ""  # shown as it is, line by line
 
     def __post_init__(self) -> None:
         assert _ANCHOR.fullmatch(self.anchor), self.anchor
