@@ -33,8 +33,8 @@ from flexpress.simulation import RunProgress
 PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| `flexpress (\w+)` \|(.*)\|(.*)\|$", PAGE, re.MULTILINE)
 
-SHELL = {"as_json", "names", "certify", "certify_seconds", "diagnose", "labels"}
-"""Options about the terminal, or that choose another call."""
+SHELL = {"as_json", "browser", "names", "certify", "certify_seconds", "diagnose", "labels"}
+"""Options about the terminal and the desktop, or that choose another call."""
 
 OTHERS: Mapping[str, Mapping[str, str]] = {
     "simulate": {"algorithms": "algorithm"},
