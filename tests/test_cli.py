@@ -216,8 +216,8 @@ ERRORS = {
         "plann",
         "four",
     ): 'no command "plann" (did you mean "plan"?); there are: '
-    "bound, client, courier, data, export, map, operate, plan, provision, rehearse, report, "
-    "reproduce, scenario, server, simulate",
+    "bound, client, control, courier, data, export, map, operate, plan, provision, rehearse, "
+    "report, reproduce, scenario, server, simulate",
     ("--foo",): "no option",
     ("plan",): "Missing argument 'SCENARIO'; see flexpress plan --help",
     ("plan", "four", "five"): "Got unexpected extra argument (five)",

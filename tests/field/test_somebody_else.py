@@ -38,13 +38,13 @@ def test_a_courier_that_is_refused_ends(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @contextmanager
-def portal(folder: Path, port: int, version: ssl.TLSVersion) -> Iterator[None]:
+def portal(folder: Path, kit: CourierKit, version: ssl.TLSVersion) -> Iterator[None]:
     """Speaks up to this version of TLS, with a certificate that nobody knows."""
     issue(make_authority(folder / "authority"), "server", "server", folder)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.maximum_version = version
     context.load_cert_chain(folder / CERTIFICATE, folder / KEY)
-    with socket.create_server(("127.0.0.1", port)) as listening:
+    with socket.create_server((kit.server_host, kit.server_port)) as listening:
 
         def serve() -> None:
             while True:
@@ -76,8 +76,8 @@ def children() -> Iterator[Nursery]:
 )
 def test_real_programs(children: Nursery, tmp_path: Path, version: ssl.TLSVersion) -> None:
     with mission(children, tmp_path) as field:
-        port = load_kit(field.folder / "courier-1", CourierKit).server_port
-        with portal(tmp_path / "portal", port, version):
+        kit = load_kit(field.folder / "courier-1", CourierKit)
+        with portal(tmp_path / "portal", kit, version):
             field.start("courier-1")
             told = field.until("courier-1", "server-not-reached")
         is_modern = version == ssl.TLSVersion.TLSv1_3
