@@ -112,6 +112,7 @@ def test_the_horizon_leaves_the_constants_alone(run: Run) -> None:
     assert few["forecasts"][0]["bound"]["total"] > many["forecasts"][0]["bound"]["total"]
 
 
+@pytest.mark.slow
 def test_a_target(run: Run) -> None:
     scenario = write_scenario()
     near, far = (
@@ -225,6 +226,7 @@ def test_a_head_start_was_tried(run: Run, equal: bool) -> None:
     assert advice["head_start_sentence"].startswith("Fly it with head_start = 0.5") == ahead
 
 
+@pytest.mark.slow
 def test_a_scenario_with_a_head_start(run: Run) -> None:
     """Sync by Theorem 3, Async by Theorem 2 with it; stability and the trials with it as well."""
     scenario = unequal(run={"head_start": 0.25})
@@ -251,6 +253,7 @@ def test_a_scenario_with_a_head_start(run: Run) -> None:
     assert " zeta " in shown
 
 
+@pytest.mark.slow
 def test_a_scenario_that_does_not_say_has_one(run: Run) -> None:
     """The other one of the pair is without; what is advised can be written into the scenario."""
     unequal(run={"head_start": None}).save("mine.toml")
@@ -280,6 +283,7 @@ def test_the_option_is_the_scenario_s_setting(run: Run) -> None:
     assert_refused(run("bound", "with.toml", "--head-start", "2"), "run.head_start", "0 and 1")
 
 
+@pytest.mark.slow
 def test_a_module_of_one_s_own(run: Run) -> None:
     Path("mine.py").write_text(NET)
     scenario = write_scenario(learning={"model": "mine:make_model"})
@@ -311,6 +315,7 @@ def test_a_rate_that_diverges(run: Run) -> None:
 
 
 @pytest.mark.parametrize("columns", ["30", "200"])
+@pytest.mark.slow
 def test_other_terminals(run: Run, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     assert run("bound", write_scenario()).code == 0

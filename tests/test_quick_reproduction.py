@@ -260,6 +260,7 @@ def test_once_more_it_runs_nothing_and_writes_the_same_bytes(quick: Reproduction
     assert (quick.folder / "report.html").stat().st_mtime_ns > page
 
 
+@pytest.mark.slow
 def test_one_figure_of_the_same_runs(quick: Reproduction, tmp_path: Path) -> None:
     """Nothing is run anew, and what is drawn is the same."""
     shutil.copytree(quick.folder / "runs", tmp_path / "runs")

@@ -292,6 +292,7 @@ def test_comments_survive_saving(page: Page, live: Control) -> None:
     assert Scenario.load(live.folder / "river.toml").plan.objective == "minmax"
 
 
+@pytest.mark.slow
 def test_two_plans_and_a_proof(page: Page) -> None:
     place(page)
     plan(page)
@@ -321,6 +322,7 @@ def test_a_second_browser_watches(page: Page, live: Control) -> None:
     browser.switch_to.window(mine)
 
 
+@pytest.mark.slow
 def test_a_restart_loses_nothing(browser: Chrome, tmp_path: Path) -> None:
     with control(tmp_path) as live:
         page = Page(browser, live.address)

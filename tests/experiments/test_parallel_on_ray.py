@@ -70,6 +70,7 @@ def test_nothing_to_do(ray: Any, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_stopped_and_resumed(ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On Ray, then by a process: what is begun there is a run like any other."""
     runs, seen = several(2), Seen()

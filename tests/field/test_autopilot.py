@@ -54,6 +54,7 @@ def test_a_whole_flight_and_the_next(px4: bool) -> None:
 
 @both
 @pytest.mark.parametrize("seed", by_default(1, range(20)))
+@pytest.mark.slow
 def test_a_flight_on_a_bad_line(px4: bool, seed: int) -> None:
     """A fifth of all packets is lost, and another fifth comes twice, in both directions."""
 

@@ -101,6 +101,7 @@ def test_from_many_sides_at_once(scene: Scene) -> None:
     assert not part_of(scene, 1).exists()
 
 
+@pytest.mark.slow
 def test_connections_that_never_end(tmp_path: Path) -> None:
     """A hundred callers say nothing, half a question, or half a file: others are served."""
     with out_with_updates(tmp_path) as scene, ExitStack() as stack:

@@ -158,6 +158,7 @@ def test_a_lost_courier_is_given_up_by_the_operator(children: Nursery, tmp_path:
         assert steps_that_count(field)[3] == 0
 
 
+@pytest.mark.slow
 def test_the_update_of_a_client_that_was_missed_comes_later(
     children: Nursery, tmp_path: Path
 ) -> None:

@@ -140,6 +140,7 @@ def test_a_connection_that_breaks_is_made_again() -> None:
         run(lambda: is_heard(address))
 
 
+@pytest.mark.slow
 def test_noise_is_skipped() -> None:
     noise = random.Random(7).randbytes(20_000)
     with server(noise + heartbeat() + noise[:100] + heartbeat()) as address:

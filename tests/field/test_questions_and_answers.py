@@ -441,6 +441,7 @@ def test_a_caller_that_asks_nothing(kits: Path, sent: bytes) -> None:
 
 
 @pytest.mark.parametrize("trickle", [b"", b"x"])
+@pytest.mark.slow
 def test_a_caller_that_falls_silent_in_a_file(kits: Path, tmp_path: Path, trickle: bytes) -> None:
     files, sha = Files(tmp_path), "ab" * 32
     uploads = Uploads(files)

@@ -133,6 +133,7 @@ def children() -> Iterator[Nursery]:
         yield opened
 
 
+@pytest.mark.slow
 def test_real_programs(children: Nursery, tmp_path: Path) -> None:
     with mission(children, tmp_path) as field:
         field.start_all()

@@ -362,6 +362,7 @@ def test_little_is_sent_twice(kits: Path, ends: Ends) -> None:
         assert link.carried < len(data) + link.connections * (10_000 + 2 * STEP)
 
 
+@pytest.mark.slow
 def test_a_link_that_stays_down(kits: Path, ends: Ends) -> None:
     """Patience ends, and what has arrived stays."""
     data = content(100_000)
